@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['FileOps', 'NoSyncOps', 'file_checksum', 'CheckpointInfo', 'checkpoint_name', 'DamagedCheckpoint', 'StaleWriter',
-           'StoreLocked', 'CheckpointStore', 'save', 'latest', 'available', 'prune', 'load', 'load_newest']
+           'StoreLocked', 'CheckpointStore']
 
-# %% ../../nbs/checkpoint/12_store.ipynb #3c127025
+# %% ../../nbs/checkpoint/12_store.ipynb #45ff310c
 import fcntl, json, os, time, zlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 import torch
+from fastcore.basics import patch
 
 # %% ../../nbs/checkpoint/12_store.ipynb #8939d1d2
 class FileOps:
@@ -114,7 +115,8 @@ class CheckpointStore:
     def release(self):
         if self._lock is not None: os.close(self._lock); self._lock = None
 
-# %% ../../nbs/checkpoint/12_store.ipynb #3d105db4
+# %% ../../nbs/checkpoint/12_store.ipynb #61c5859f
+@patch
 def _put(self: CheckpointStore, name: str, fill: Callable[[_Summing], None]) -> _Summing:
     "Write one file atomically and durably."
     stage, temp = name.rpartition('.')[2] if name != 'latest.json' else 'latest', self.dir/f'.{name}.{self.attempt}.tmp'
@@ -130,8 +132,8 @@ def _put(self: CheckpointStore, name: str, fill: Callable[[_Summing], None]) -> 
     self.ops.fsync_dir(self.dir)
     self.probe(f'{stage}:durable')
     return out
-CheckpointStore._put = _put
 
+@patch
 def save(self: CheckpointStore, pack: dict, global_step: int, epoch: int, world_size: int) -> CheckpointInfo:
     "Write, vouch for, and publish a state; when this returns it survives a power cut."
     if self._lock is None: raise RuntimeError('only the writer that has called acquire() may save')
@@ -151,20 +153,20 @@ def save(self: CheckpointStore, pack: dict, global_step: int, epoch: int, world_
         for temp in self.dir.glob(f'.*.{self.attempt}.tmp'): self.ops.unlink(temp)   # a failed save leaves no litter
     self.prune()
     return info
-CheckpointStore.save = save
 
 def _fsync_path(path: Path):
     fd = os.open(path, os.O_RDONLY)
     try: os.fsync(fd)
     finally: os.close(fd)
 
-# %% ../../nbs/checkpoint/12_store.ipynb #800463eb
+# %% ../../nbs/checkpoint/12_store.ipynb #6d666824
+@patch
 def latest(self: CheckpointStore) -> CheckpointInfo | None:
     "What `latest.json` names; `None` where it is absent or unusable."
     try: return CheckpointInfo.read(self.dir/'latest.json')
     except DamagedCheckpoint: return None
-CheckpointStore.latest = latest
 
+@patch
 def available(self: CheckpointStore) -> list[CheckpointInfo]:
     "All checkpoints with a readable sidecar, newest first; not verified."
     found = []
@@ -172,8 +174,8 @@ def available(self: CheckpointStore) -> list[CheckpointInfo]:
         try: found.append(CheckpointInfo.read(sidecar))
         except DamagedCheckpoint: pass
     return sorted(found, key=lambda i: i.order, reverse=True)
-CheckpointStore.available = available
 
+@patch
 def prune(self: CheckpointStore):
     "Keep the newest `keep_last`, what `latest.json` names, and pinned steps."
     latest = self.latest()
@@ -181,9 +183,9 @@ def prune(self: CheckpointStore):
         if i < self.keep_last or info.global_step in self.pinned or (latest and info.path == latest.path): continue
         self.ops.unlink(self.dir/info.path.replace('.pt', '.json'))   # first: data without a sidecar is never used
         self.ops.unlink(self.dir/info.path)
-CheckpointStore.prune = prune
 
-# %% ../../nbs/checkpoint/12_store.ipynb #26fce529
+# %% ../../nbs/checkpoint/12_store.ipynb #baf4dd7c
+@patch
 def load(self: CheckpointStore, info: CheckpointInfo) -> dict:
     "Verify and load one checkpoint. `weights_only`: nothing in the file is executed."
     path = self.dir/info.path
@@ -195,8 +197,8 @@ def load(self: CheckpointStore, info: CheckpointInfo) -> dict:
     if pack['step']['global_step'] != info.global_step: raise DamagedCheckpoint(
         f"{info.path} holds the state of step {pack['step']['global_step']}, its sidecar says {info.global_step}")
     return pack
-CheckpointStore.load = load
 
+@patch
 def load_newest(self: CheckpointStore) -> tuple[CheckpointInfo | None, dict | None, list[str]]: # (info, pack, what was set aside and why)
     "The newest intact checkpoint; damaged ones are set aside. Needs the writer's lock."
     if self._lock is None: raise RuntimeError('only the writer that has called acquire() may choose what to resume from')
@@ -209,15 +211,14 @@ def load_newest(self: CheckpointStore) -> tuple[CheckpointInfo | None, dict | No
             problems.append(self._set_aside(self.dir/info.path, str(e)))
             if self.latest() and self.latest().path == info.path: self._set_aside(self.dir/'latest.json', str(e))
     return None, None, problems
-CheckpointStore.load_newest = load_newest
 
+@patch
 def _unless_sound(self: CheckpointStore, file: Path, check: Callable) -> list[str]:
     try: check(); return []
     except DamagedCheckpoint as e: return [self._set_aside(file, str(e))]
-CheckpointStore._unless_sound = _unless_sound
 
+@patch
 def _set_aside(self: CheckpointStore, file: Path, why: str) -> str:
     for f in {file, file.with_suffix('.json')}:
         if f.exists(): self.ops.replace(f, f.with_name(f'{f.name}.damaged-{self.attempt}'))
     return why
-CheckpointStore._set_aside = _set_aside

@@ -94,7 +94,7 @@ def _writer_main(parent_pid: int, store: CheckpointStore, buffers: list[StagingB
         except Exception as e: reply |= dict(error=f'{type(e).__name__}: {e}')
         outbox.send_bytes(json.dumps(reply | dict(write_time_sec=time.monotonic() - start)).encode())
 
-# %% ../../nbs/checkpoint/13_strategies.ipynb #2146e11a
+# %% ../../nbs/checkpoint/13_strategies.ipynb #ddd7d676
 class WriterDied(RuntimeError): "The background writer is gone."
 
 class OverlappedCheckpoints(NoCheckpoints):
@@ -159,9 +159,10 @@ class OverlappedCheckpoints(NoCheckpoints):
         while self.inflight: self._receive(max(deadline - time.monotonic(), 0.001))
         return self.completed()
 
-    def close(self):
+    def close(self, grace_s: float = 10.0):
         self.jobs.close()                    # end of file: the writer finishes its queue and leaves
-        self.process.join(self.timeout_s)
+        self.process.join(grace_s)
+        if self.process.exitcode is None: self.process.kill(); self.process.join()
 
 def _forked(parent_pid, store, buffers, inbox, outbox, parents_ends):
     for end in parents_ends: end.close()

@@ -33,12 +33,12 @@ def planned_faults(cfg: RunConfig) -> list[Fault]:
     f = cfg.failure
     return [Fault(f.kind, f.rank, s, f.flush_inflight) for s in f.steps] if f.enabled else []
 
-# %% ../../nbs/training/24_faults.ipynb #f793fef4
+# %% ../../nbs/training/24_faults.ipynb #1d435c41
 class FaultPlan:
-    "The faults of one run, as seen by one rank of one attempt."
-    def __init__(self, faults: list[Fault], rank: int, attempt: int, log: Path):
+    "The faults that are still due in this attempt. Every rank knows all of them, so that they can prepare together."
+    def __init__(self, faults: list[Fault], attempt: int, log: Path):
         fired = {(r['kind'], r['rank'], r['global_step'], r['point']) for r in read_jsonl(log)[0] if r.get('event') == 'fired'}
-        self.due = [f for f in faults if f.rank == rank and (f.kind, f.rank, f.global_step, f.point) not in fired]
+        self.due = [f for f in faults if (f.kind, f.rank, f.global_step, f.point) not in fired]
         self.attempt, self.log = attempt, log
 
     def at(self, point: str, global_step: int) -> Fault | None:
