@@ -6,8 +6,10 @@
 __all__ = ['DATASETS', 'splitmix64', 'crop_and_flip', 'ImagesWithIDs', 'data_loader', 'digits', 'fake', 'cifar', 'imagefolder',
            'build_dataset']
 
-# %% ../../nbs/data/02_datasets.ipynb #ae3df67e
+# %% ../../nbs/data/02_datasets.ipynb #9a57d7cb
+from importlib.util import find_spec
 from pathlib import Path
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -82,13 +84,14 @@ def data_loader(
     return DataLoader(dataset, batch_size=batch_size, sampler=sampler, num_workers=0, drop_last=True,
                       collate_fn=_as_is, generator=torch.Generator())
 
-# %% ../../nbs/data/02_datasets.ipynb #491c604b
+# %% ../../nbs/data/02_datasets.ipynb #bb8438c5
 def digits(image_size: int = 32, **_) -> ImagesWithIDs:
     "scikit-learn's 1,797 handwritten digits, enlarged to 3 channels."
-    from sklearn.datasets import load_digits
-    raw = load_digits()
-    x = torch.from_numpy(raw.images*(255/16)).round().to(torch.uint8)[:, None].expand(-1, 3, -1, -1)   # 0..16 -> 0..255
-    return ImagesWithIDs(F.interpolate(x, size=image_size, mode='nearest'), torch.from_numpy(raw.target).long())
+    home = find_spec('sklearn')                # does not import it
+    if home is None: raise FileNotFoundError('digits: the file comes with scikit-learn, which is not installed; pip install scikit-learn')
+    table = np.loadtxt(Path(home.origin).parent/'datasets'/'data'/'digits.csv.gz', delimiter=',', dtype=np.int64)   # 64 pixels and the label
+    x = torch.from_numpy(table[:, :-1]*(255/16)).round().to(torch.uint8).view(-1, 1, 8, 8).expand(-1, 3, -1, -1)    # 0..16 -> 0..255
+    return ImagesWithIDs(F.interpolate(x, size=image_size, mode='nearest'), torch.from_numpy(table[:, -1]))
 
 # %% ../../nbs/data/02_datasets.ipynb #165bd1cd
 def fake(size: int | None = None, image_size: int = 32, num_classes: int | None = None, **_) -> ImagesWithIDs:
@@ -113,11 +116,10 @@ def cifar(name: str, root: str | Path = 'data', train: bool = True, download: bo
         f'Put {cls.filename} there, or set dataset.download: true on a machine with internet access.') from e
     return ImagesWithIDs(torch.from_numpy(raw.data).permute(0, 3, 1, 2).contiguous(), torch.tensor(raw.targets), mean, std)
 
-# %% ../../nbs/data/02_datasets.ipynb #379d4a96
+# %% ../../nbs/data/02_datasets.ipynb #c5a15383
 def imagefolder(root: str | Path = 'data', split_subdir: str = 'train', image_size: int = 32, **_) -> ImagesWithIDs:
     "`<root>/<split_subdir>/<class>/<image>`, decoded into memory."
     from PIL import Image
-    import numpy as np
     from torchvision.datasets import ImageFolder
     folder = Path(root)/split_subdir
     if not folder.is_dir(): raise FileNotFoundError(f'imagefolder: expected one folder a class in {folder.resolve()}, which does not exist')

@@ -48,12 +48,12 @@ def choose_precision(cfg: RunConfig, device: torch.device) -> str:
     warnings.warn(f'training.precision {want} needs CUDA; on {device.type} this run falls back to fp32')
     return 'fp32'
 
-# %% ../../nbs/training/25_loop.ipynb #1409ecb6
+# %% ../../nbs/training/25_loop.ipynb #581b7faf
 def set_determinism(cfg: RunConfig):
     "Fix what would make the same step compute different bits."
     torch.set_num_threads(cfg.runtime.threads)
     if not cfg.runtime.deterministic: return
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode('error')   # use_deterministic_algorithms without its import of the compiler, seconds at every start
     torch.utils.deterministic.fill_uninitialized_memory = False   # a debugging aid that costs a pass over memory
     torch.backends.cudnn.benchmark = False
 

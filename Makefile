@@ -1,0 +1,36 @@
+# Two commands, each sets up what it needs:   make demo   make test
+# Another interpreter: make PYTHON=/path/to/python3.11 demo
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: demo test setup lab site evidence
+demo: $(STAMP)
+	@ecrl demo
+
+test: $(STAMP)
+	@python -m ecrl.lab.checks
+
+lab: $(STAMP)
+	@jupyter lab --notebook-dir=.
+
+site: $(STAMP)
+	@ecrl site
+
+# The tracked evidence behind the site, made anew on this machine.
+evidence: $(STAMP)
+	@rm -rf runs/exp1_demo && ecrl demo --publish
+
+setup: $(STAMP)
+
+# uv where it is present or installable (about a minute), else pip.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else "ECRL needs Python 3.11 or newer; found %d.%d at %s. Install one, or name it: make PYTHON=/path/to/python3.11 demo" % (v[0], v[1], sys.executable))'
+	@echo "Setting up $(VENV) (once) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@if UV=$$(command -v uv) || { $(BIN)/python -m pip install --quiet uv && UV=$(BIN)/uv; }; \
+	  then VIRTUAL_ENV=$(CURDIR)/$(VENV) $$UV pip install --quiet --python $(BIN)/python -e '.[dev]' -c constraints.txt; \
+	  else $(BIN)/python -m pip install --quiet -e '.[dev]' -c constraints.txt; fi
+	@touch $@
