@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test setup lab site evidence
+.PHONY: demo test setup lab site readme evidence
 demo: $(STAMP)
 	@ecrl demo
 
@@ -19,9 +19,12 @@ lab: $(STAMP)
 site: $(STAMP)
 	@ecrl site
 
-# The tracked evidence behind the site, made anew on this machine.
+readme: $(STAMP)
+	@python -c 'from ecrl.lab.checks import write_readme; write_readme()'
+
+# The tracked evidence behind the site and the README, made anew on this machine.
 evidence: $(STAMP)
-	@rm -rf runs/exp1_demo && ecrl demo --publish
+	@rm -rf runs/exp1_demo && ecrl demo --publish && $(MAKE) --no-print-directory readme
 
 setup: $(STAMP)
 

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['CHECKS', 'CheckFailed', 'fingerprints', 'unchanged_by', 'run', 'package_in_step', 'notebooks_clean',
-           'check_parameters', 'parameters_tagged', 'notebooks_pass', 'experiment_runs', 'site_builds', 'run_checks']
+           'check_parameters', 'parameters_tagged', 'write_readme', 'readme_in_step', 'notebooks_pass',
+           'experiment_runs', 'site_builds', 'run_checks']
 
 # %% ../../nbs/lab/47_checks.ipynb #f5eb9dbf
 import hashlib, json, shutil, subprocess, sys, time
@@ -12,17 +13,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from ..paths import project_root, runs_dir
 
-# %% ../../nbs/lab/47_checks.ipynb #147e3a34
+# %% ../../nbs/lab/47_checks.ipynb #3c9e3b07
 class CheckFailed(AssertionError): "A check found something; its message says what to do."
 
 def fingerprints(files: Iterable[Path]) -> dict[Path, str]:
     "SHA-256 of each file."
     return {f: hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
 
-def unchanged_by(command: list[str], files: Callable[[], Iterable[Path]], advice: str):
-    "Fail if a command changes, adds or removes files."
+def unchanged_by(action: Callable, files: Callable[[], Iterable[Path]], advice: str):
+    "Fail if an action changes, adds or removes files."
     before = fingerprints(files())
-    run(command)
+    action()
     after = fingerprints(files())
     changed = sorted(str(f) for f in before.keys() | after.keys() if before.get(f) != after.get(f))
     if changed: raise CheckFailed(f'{advice}: {", ".join(changed)}')
@@ -36,15 +37,15 @@ def run(command: list[str], timeout_s: int = 1500):
         if p.poll() is None: p.kill(); p.wait()
     if rc: raise CheckFailed(f'exit code {rc}: {" ".join(command)}')
 
-# %% ../../nbs/lab/47_checks.ipynb #891accbb
+# %% ../../nbs/lab/47_checks.ipynb #9a8e5433
 def package_in_step():
     "The package is what the notebooks export."
-    unchanged_by(['nbdev_export'],
+    unchanged_by(lambda: run(['nbdev_export']),
                  lambda: (project_root()/'ecrl').rglob('*.py'), 'ecrl/ is not what the notebooks export; commit the export of')
 
 def notebooks_clean():
     "No notebook holds metadata that changes by itself."
-    unchanged_by(['nbdev_clean'],
+    unchanged_by(lambda: run(['nbdev_clean']),
                  lambda: (project_root()/'nbs').rglob('*.ipynb'), 'these notebooks were not clean; commit them as they are now')
 
 # %% ../../nbs/lab/47_checks.ipynb #745c5e74
@@ -58,6 +59,26 @@ def parameters_tagged():
     "Every parameterised notebook has its one parameters cell."
     for folder in ('experiments', 'analysis'):
         for nb in sorted((project_root()/'nbs'/folder).glob('*.ipynb')): check_parameters(nb)
+
+# %% ../../nbs/lab/47_checks.ipynb #2bc52880
+def write_readme(root: Path | None = None):
+    "Execute nbs/index.ipynb in place, and make README.md from it."
+    import nbformat
+    from nbclient import NotebookClient
+    from ecrl.lab.site import readme
+    root = root or project_root()
+    index = root/'nbs'/'index.ipynb'
+    nb = nbformat.read(index, 4)
+    NotebookClient(nb, timeout=300, kernel_name='python3', record_timing=False, extra_arguments=['--log-level=ERROR'],
+                   resources=dict(metadata=dict(path=str(index.parent)))).execute()
+    nbformat.write(nb, index)
+    run(['nbdev_clean', '--fname', str(index)])
+    (root/'README.md').write_text(readme(index))
+
+def readme_in_step():
+    "The README and the home page are what the evidence says."
+    unchanged_by(write_readme, lambda: [project_root()/'README.md', project_root()/'nbs'/'index.ipynb'],
+                 'not what the evidence says; commit as they are now')
 
 # %% ../../nbs/lab/47_checks.ipynb #cbab7ee4
 def notebooks_pass():
@@ -76,8 +97,8 @@ def site_builds():
     "The site, from the tracked evidence, strictly."
     run(['ecrl', 'site'])
 
-# %% ../../nbs/lab/47_checks.ipynb #8b1f7cb5
-CHECKS = [package_in_step, notebooks_clean, parameters_tagged, notebooks_pass, experiment_runs, site_builds]
+# %% ../../nbs/lab/47_checks.ipynb #214a7daa
+CHECKS = [package_in_step, notebooks_clean, parameters_tagged, readme_in_step, notebooks_pass, experiment_runs, site_builds]
 
 def run_checks(checks: list[Callable] = CHECKS) -> int: # number of failures
     "Run each check, print a line for each, and a summary."

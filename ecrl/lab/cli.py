@@ -21,18 +21,19 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from ..paths import project_root, runs_dir
 
-# %% ../../nbs/lab/46_cli.ipynb #05df7e55
+# %% ../../nbs/lab/46_cli.ipynb #28ec0481
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode='rich',
                   help='ECRL, the Elastic & Correct Recovery Lab: did the job continue where it stopped, and what did the failures cost?')
 out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+if not out.is_terminal: out.width = 120      # a log has no width of its own
 
 RunDir = Annotated[Path, typer.Argument(help='Directory of a run: runs/<study>/<run id>.', show_default=False)]
 Json = Annotated[bool, typer.Option('--json', help='Print JSON instead of a table.')]
 
-# %% ../../nbs/lab/46_cli.ipynb #09593c73
+# %% ../../nbs/lab/46_cli.ipynb #04568902
 def rich_table(df, title: str | None = None) -> Table: # df: a pandas DataFrame
     "A data frame for the terminal."
-    t = Table(title=title, title_justify='left', box=SIMPLE)
+    t = Table(title=title, title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False)
     for c in df.columns: t.add_column(str(c), justify='right' if df[c].dtype.kind in 'if' else 'left')
     for row in df.itertuples(index=False): t.add_row(*map(str, row))
     return t
@@ -81,7 +82,7 @@ def watch_study(study: Path, every_s: float = 0.5):
         try: yield
         finally: done.set(); thread.join(); look()
 
-# %% ../../nbs/lab/46_cli.ipynb #7d09bef7
+# %% ../../nbs/lab/46_cli.ipynb #92a232d2
 @app.command()
 def demo(
     params: Annotated[Path, typer.Option(help='Papermill parameters of the experiment.')] = Path('papermill_configs/exp1_demo.yaml'),
@@ -104,7 +105,7 @@ def demo(
     out.print(f"{len(p['variants'])*len(p['seeds'])} runs into {_short(where)}: {', '.join(p['variants'])}")
     with watch_study(where): execute_notebook(nbs/experiment, notebooks[experiment], p)
     out.print('\nanalysis ...')
-    execute_notebook(nbs/analysis, notebooks[analysis], dict(study_dir=str(where)))
+    execute_notebook(nbs/analysis, notebooks[analysis], dict(study_dir=str(where.relative_to(project_root()))))
     page = None
     if publish:
         publish_evidence(where)
@@ -114,7 +115,9 @@ def demo(
         out.print('page ...')
         page = build_site(notebooks)/'analysis'/'exp1_failure.html'
     out.print()
-    out.print(rich_table(verdict_table(pd.read_csv(where/'summary.csv')), f"Verdicts of {_short(where)}"))
+    table = verdict_table(pd.read_csv(where/'summary.csv'))
+    if table.seed.nunique() == 1: table = table.drop(columns='seed')
+    out.print(rich_table(table, f'Verdicts of {_short(where)}'))
     if page: out.print(f'\nOpen [bold]{_short(page)}[/bold]', soft_wrap=True)
 
 def _short(path: Path) -> str:

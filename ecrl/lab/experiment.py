@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['VARIANTS', 'variant_config', 'run_id', 'measure_run', 'Study', 'run_study', 'reference_of', 'summarise',
-           'ProgressLines', 'verdict_table', 'read_study', 'execute_notebook', 'publish_evidence']
+           'ProgressLines', 'verdict_table', 'markdown_table', 'read_study', 'execute_notebook', 'publish_evidence']
 
-# %% ../../nbs/lab/41_experiment.ipynb #70298889
-import json, re, shutil
+# %% ../../nbs/lab/41_experiment.ipynb #b7b7008a
+import contextlib, json, os, re, shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 import pandas as pd
@@ -138,6 +138,12 @@ def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, 'steps/s': s.goodput.round(2), 'restarts': s.restarts,
                          'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3), 'L2 to ref.': s.apply(against, axis=1)})
 
+# %% ../../nbs/lab/41_experiment.ipynb #a14bb826
+def markdown_table(df: pd.DataFrame) -> str:
+    "A data frame as a Markdown table; numbers are set to the right."
+    rows = [list(df.columns), ['---:' if df[c].dtype.kind in 'if' else '---' for c in df], *df.itertuples(index=False)]
+    return '\n'.join('| ' + ' | '.join(map(str, r)) + ' |' for r in rows)
+
 # %% ../../nbs/lab/41_experiment.ipynb #d73daa71
 def read_study(
     study_dir: Path | str,
@@ -153,7 +159,7 @@ def read_study(
         + (f' Not completed: {", ".join(undone)}.' if undone else '') + (f' Missing: {", ".join(absent)}.' if absent else '') + ' Run it again to fill the gaps.')
     return summary.set_index('run_id').loc[manifest.run_id].reset_index(), [read_history(d/r) for r in manifest.run_id]
 
-# %% ../../nbs/lab/41_experiment.ipynb #49357504
+# %% ../../nbs/lab/41_experiment.ipynb #4aaf8b29
 def execute_notebook(
     notebook: Path | str,
     output: Path | str, # the executed copy
@@ -161,15 +167,19 @@ def execute_notebook(
     timeout_s: int = 6*3600, # of one cell
 ) -> Path: # the output
     "Run a parameterised notebook through papermill, from the project's root."
+    notebook, output = (Path(os.path.relpath(Path(p).resolve(), project_root())) for p in (notebook, output))   # both are recorded in the copy
+    with contextlib.chdir(project_root()): return _execute(notebook, output, parameters, timeout_s)
+
+def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> Path:
     import papermill
     known = papermill.inspect_notebook(str(notebook))
     if not known: raise ConfigError(f'{notebook}: no cell is tagged `parameters`, so its parameters cannot be set')
     wrong = sorted(set(parameters) - set(known))
     if wrong: raise ConfigError(f'{notebook} has no parameter {", ".join(map(repr, wrong))}; known: {", ".join(known)}')
-    Path(output).parent.mkdir(parents=True, exist_ok=True)
-    papermill.execute_notebook(str(notebook), str(output), parameters, cwd=str(project_root()), progress_bar=False, extra_arguments=['--log-level=ERROR'],
+    output.parent.mkdir(parents=True, exist_ok=True)
+    papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False, extra_arguments=['--log-level=ERROR'],
                                execution_timeout=timeout_s, coalesce_streams=True, kernel_name='python3')
-    return Path(output)
+    return output.resolve()
 
 # %% ../../nbs/lab/41_experiment.ipynb #9c79c377
 def publish_evidence(study_dir: Path, evidence: Path | None = None) -> Path:
