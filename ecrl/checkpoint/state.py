@@ -94,14 +94,14 @@ def check_identity(
              for k, v in identity.items() if pack['identity'].get(k) != v]
     if wrong: raise StateMismatch('the checkpoint belongs to another experiment:\n' + '\n'.join(f'  - {w}' for w in wrong))
 
-# %% ../../nbs/checkpoint/11_state.ipynb #e406139a
+# %% ../../nbs/checkpoint/11_state.ipynb #3084ad5e
 def restore_state(
     pack: dict,
     model, optimizer, scheduler, scaler, sampler, # as in `state_pack`; changed in place
     rank: int,
     world_size: int,
     device: torch.device | str = 'cpu',
-) -> str: # 'restored', or 'derived' where the number of ranks changed
+) -> str: # 'restored', or 'derived' where the number of ranks or the kind of device changed
     "Continue from a pack; says what became of the random generators."
     model.load_state_dict(pack['model'])
     optimizer.load_state_dict(pack['optimizer'])
@@ -109,7 +109,7 @@ def restore_state(
     if scaler and pack['scaler']: scaler.load_state_dict(pack['scaler'])
     sampler.load_state_dict(pack['sampler'])
     rows = pack['rng']
-    if len(rows['torch']) != world_size:
+    if len(rows['torch']) != world_size or rows.keys() != capture_rng(device).keys():      # other ranks, or another kind of device
         seed_rng(pack['identity']['seed'], rank, pack['step']['global_step'])
         return 'derived'
     restore_rng({k: v[rank] for k, v in rows.items()}, device)

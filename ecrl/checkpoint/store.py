@@ -6,22 +6,26 @@
 __all__ = ['FileOps', 'NoSyncOps', 'file_checksum', 'CheckpointInfo', 'checkpoint_name', 'DamagedCheckpoint', 'StaleWriter',
            'StoreLocked', 'CheckpointStore']
 
-# %% ../../nbs/checkpoint/12_store.ipynb #45ff310c
+# %% ../../nbs/checkpoint/12_store.ipynb #35edd8b6
 import fcntl, json, os, time, zlib
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 import torch
 from fastcore.basics import patch
 
-# %% ../../nbs/checkpoint/12_store.ipynb #8939d1d2
+# %% ../../nbs/checkpoint/12_store.ipynb #3561c607
 class FileOps:
     "What the store needs of a file system."
     def create(self, path: Path): return open(path, 'xb', buffering=0)
-    def write(self, file, data): file.write(data)
+    def write(self, file, data):
+        rest = memoryview(data).cast('B')
+        while len(rest): rest = rest[file.write(rest):]      # an unbuffered write may be short
     def fsync(self, file): os.fsync(file.fileno())
     def replace(self, src: Path, dst: Path): os.replace(src, dst)
     def unlink(self, path: Path): path.unlink(missing_ok=True)
+    def fsync_path(self, path: Path):
+        with open(path, 'rb') as file: self.fsync(file)
     def fsync_dir(self, path: Path):
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try: os.fsync(fd)
@@ -32,13 +36,14 @@ class NoSyncOps(FileOps):
     def fsync(self, file): pass
     def fsync_dir(self, path): pass
 
-# %% ../../nbs/checkpoint/12_store.ipynb #1a27b41c
+# %% ../../nbs/checkpoint/12_store.ipynb #874ba262
 class _Summing:
     "A file that counts and sums what is written to it."
-    def __init__(self, ops: FileOps, file): self.ops, self.file, self.crc, self.size = ops, file, 0, 0
+    def __init__(self, ops: FileOps, file): self.ops, self.file, self.crc, self.size, self.error = ops, file, 0, 0, None
     def write(self, data):
         self.crc, self.size = zlib.crc32(data, self.crc), self.size + len(data)
-        self.ops.write(self.file, data)
+        try: self.ops.write(self.file, data)
+        except OSError as e: self.error = e; raise
         return len(data)
     def flush(self): pass   # torch.save asks for it; writes are unbuffered
 
@@ -49,7 +54,7 @@ def file_checksum(path: Path) -> str:
         while chunk := f.read(1 << 20): crc = zlib.crc32(chunk, crc)
     return f'crc32:{crc:08x}'
 
-# %% ../../nbs/checkpoint/12_store.ipynb #90fc27b6
+# %% ../../nbs/checkpoint/12_store.ipynb #1885f4ff
 @dataclass(frozen=True)
 class CheckpointInfo:
     "The contents of a sidecar and of `latest.json`."
@@ -69,7 +74,10 @@ class CheckpointInfo:
     @classmethod
     def read(cls, file: Path) -> 'CheckpointInfo':
         "Read and check a record; `DamagedCheckpoint` says what is wrong with it."
-        try: info = cls(**json.loads(file.read_text()))
+        try:
+            info = cls(**json.loads(file.read_text()))
+            for f in fields(cls):
+                if type(getattr(info, f.name)) is not f.type: raise TypeError(f'{f.name} is {getattr(info, f.name)!r}')
         except (OSError, ValueError, TypeError) as e: raise DamagedCheckpoint(f'{file.name} cannot be read: {e}') from None
         if info.path != checkpoint_name(info.global_step): raise DamagedCheckpoint(
             f'{file.name} names {info.path!r}, expected {checkpoint_name(info.global_step)!r} in the same directory')
@@ -82,7 +90,7 @@ class DamagedCheckpoint(RuntimeError): "A checkpoint, or its record, is not what
 class StaleWriter(RuntimeError): "A newer attempt owns the directory."
 class StoreLocked(RuntimeError): "Another process writes this directory."
 
-# %% ../../nbs/checkpoint/12_store.ipynb #74ca77c2
+# %% ../../nbs/checkpoint/12_store.ipynb #dbf49532
 class CheckpointStore:
     "The checkpoints of one run."
     def __init__(self,
@@ -100,6 +108,7 @@ class CheckpointStore:
     def acquire(self, timeout_s: float = 30.0):
         "Become the writer; waits for a writer of an earlier attempt to end, and removes what it left half-written."
         self.dir.mkdir(parents=True, exist_ok=True)
+        self.ops.fsync_dir(self.dir.parent)
         fd, deadline = os.open(self.dir/'.lock', os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644), time.monotonic() + timeout_s
         while True:
             try: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB); break
@@ -115,7 +124,7 @@ class CheckpointStore:
     def release(self):
         if self._lock is not None: os.close(self._lock); self._lock = None
 
-# %% ../../nbs/checkpoint/12_store.ipynb #61c5859f
+# %% ../../nbs/checkpoint/12_store.ipynb #1036fece
 @patch
 def _put(self: CheckpointStore, name: str, fill: Callable[[_Summing], None]) -> _Summing:
     "Write one file atomically and durably."
@@ -123,7 +132,10 @@ def _put(self: CheckpointStore, name: str, fill: Callable[[_Summing], None]) -> 
     with self.ops.create(temp) as file:
         self.probe(f'{stage}:created')
         out = _Summing(self.ops, file)
-        fill(out)
+        try: fill(out)
+        except Exception:
+            if out.error: raise out.error from None       # torch.save reports a full disk as something else
+            raise
         self.probe(f'{stage}:written')
         self.ops.fsync(file)
     self.probe(f'{stage}:synced')
@@ -146,18 +158,19 @@ def save(self: CheckpointStore, pack: dict, global_step: int, epoch: int, world_
         info = CheckpointInfo(pack['format_version'], global_step, epoch, world_size, self.attempt, time.time(),
                               data.size, f'crc32:{data.crc:08x}', name)
         record = json.dumps(asdict(info), indent=2).encode()
+        self._sync_logs()
         self._put(name.replace('.pt', '.json'), lambda f: f.write(record))
-        for log in self.sync_first: _fsync_path(log)
         self._put('latest.json', lambda f: f.write(record))
     finally:
         for temp in self.dir.glob(f'.*.{self.attempt}.tmp'): self.ops.unlink(temp)   # a failed save leaves no litter
     self.prune()
     return info
 
-def _fsync_path(path: Path):
-    fd = os.open(path, os.O_RDONLY)
-    try: os.fsync(fd)
-    finally: os.close(fd)
+@patch
+def _sync_logs(self: CheckpointStore):
+    "The sidecar makes a checkpoint count, so the records that it covers must be durable before it."
+    for log in self.sync_first: self.ops.fsync_path(log)
+    for folder in {log.parent for log in self.sync_first}: self.ops.fsync_dir(folder)
 
 # %% ../../nbs/checkpoint/12_store.ipynb #6d666824
 @patch
@@ -184,18 +197,19 @@ def prune(self: CheckpointStore):
         self.ops.unlink(self.dir/info.path.replace('.pt', '.json'))   # first: data without a sidecar is never used
         self.ops.unlink(self.dir/info.path)
 
-# %% ../../nbs/checkpoint/12_store.ipynb #baf4dd7c
+# %% ../../nbs/checkpoint/12_store.ipynb #21bff77e
 @patch
 def load(self: CheckpointStore, info: CheckpointInfo) -> dict:
     "Verify and load one checkpoint. `weights_only`: nothing in the file is executed."
     path = self.dir/info.path
-    if not path.exists(): raise DamagedCheckpoint(f'{info.path} is missing')
+    if not path.is_file(): raise DamagedCheckpoint(f'{info.path} is missing')
     if path.stat().st_size != info.bytes: raise DamagedCheckpoint(f'{info.path} has {path.stat().st_size} bytes, expected {info.bytes}')
     if (found := file_checksum(path)) != info.checksum: raise DamagedCheckpoint(f'{info.path} has checksum {found}, expected {info.checksum}')
-    try: pack = torch.load(path, map_location='cpu', weights_only=True)
-    except Exception as e: raise DamagedCheckpoint(f'{info.path} cannot be loaded: {type(e).__name__}: {str(e).splitlines()[0]}') from None
-    if pack['step']['global_step'] != info.global_step: raise DamagedCheckpoint(
-        f"{info.path} holds the state of step {pack['step']['global_step']}, its sidecar says {info.global_step}")
+    try:
+        pack = torch.load(path, map_location='cpu', weights_only=True)
+        step = pack['step']['global_step']
+    except Exception as e: raise DamagedCheckpoint(f'{info.path} cannot be loaded: {type(e).__name__}: {str(e).partition(chr(10))[0]}') from None
+    if step != info.global_step: raise DamagedCheckpoint(f'{info.path} holds the state of step {step}, its sidecar says {info.global_step}')
     return pack
 
 @patch

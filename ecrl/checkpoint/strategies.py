@@ -6,9 +6,8 @@
 __all__ = ['ALIGN', 'PR_SET_PDEATHSIG', 'NoCheckpoints', 'BlockingCheckpoints', 'StagingBuffer', 'layout_of', 'die_with_parent',
            'WriterDied', 'OverlappedCheckpoints']
 
-# %% ../../nbs/checkpoint/13_strategies.ipynb #5ad32c5d
-import ctypes, json, math, mmap, multiprocessing, os, signal, time
-from collections.abc import Callable
+# %% ../../nbs/checkpoint/13_strategies.ipynb #6bd4091e
+import atexit, ctypes, json, math, mmap, multiprocessing, os, signal, time
 import torch
 from torch import Tensor
 from .state import flatten, unflatten
@@ -94,7 +93,7 @@ def _writer_main(parent_pid: int, store: CheckpointStore, buffers: list[StagingB
         except Exception as e: reply |= dict(error=f'{type(e).__name__}: {e}')
         outbox.send_bytes(json.dumps(reply | dict(write_time_sec=time.monotonic() - start)).encode())
 
-# %% ../../nbs/checkpoint/13_strategies.ipynb #ddd7d676
+# %% ../../nbs/checkpoint/13_strategies.ipynb #9ffda273
 class WriterDied(RuntimeError): "The background writer is gone."
 
 class OverlappedCheckpoints(NoCheckpoints):
@@ -111,6 +110,7 @@ class OverlappedCheckpoints(NoCheckpoints):
         (inbox, self.jobs), (self.replies, outbox) = ctx.Pipe(duplex=False), ctx.Pipe(duplex=False)
         self.process = ctx.Process(target=_forked, args=(os.getpid(), store, self.buffers, inbox, outbox, (self.jobs, self.replies)), daemon=True)
         self.process.start()
+        atexit.register(self.close)         # before multiprocessing's own handler, whose SIGTERM the writer ignores
         inbox.close(); outbox.close()       # so that the death of either side is an end of file for the other
 
     @property
@@ -120,11 +120,12 @@ class OverlappedCheckpoints(NoCheckpoints):
         t0 = time.monotonic()
         while not self.free: self._receive(self.timeout_s)
         t1 = time.monotonic()
-        slot = self.free.pop(0)
+        slot = self.free[0]
         skeleton, tensors = flatten(pack)
         buf = self.buffers[slot]
         buf.fill(tensors)
         t2 = time.monotonic()
+        self.free.pop(0)
         self._send(dict(slot=slot, layout=buf.layout, skeleton=skeleton, global_step=global_step, epoch=epoch, world_size=world_size))
         return dict(bytes=buf.size, backpressure_wait_sec=t1 - t0, snapshot_time_sec=t2 - t1,
                     enqueue_latency_sec=time.monotonic() - t2, inflight_after_enqueue=self.inflight)
@@ -163,6 +164,7 @@ class OverlappedCheckpoints(NoCheckpoints):
         self.jobs.close()                    # end of file: the writer finishes its queue and leaves
         self.process.join(grace_s)
         if self.process.exitcode is None: self.process.kill(); self.process.join()
+        atexit.unregister(self.close)
 
 def _forked(parent_pid, store, buffers, inbox, outbox, parents_ends):
     for end in parents_ends: end.close()

@@ -55,13 +55,13 @@ class ResumableGlobalBatchSampler(Sampler[int]):
             f"cursor_step {state['cursor_step']} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
         self.epoch, self.cursor_step = state['epoch'], state['cursor_step']
 
-# %% ../../nbs/data/03_sampler.ipynb #980c1a3a
+# %% ../../nbs/data/03_sampler.ipynb #d1ad660d
 def advance_and_broadcast(
     sampler: ResumableGlobalBatchSampler,
     stop: bool = False, # rank 0's wish; ignored on other ranks
     device: str = 'cpu', # where the process group's backend wants its tensors
 ) -> bool: # whether all ranks stop after this step
-    "Advance the cursor on every rank to what rank 0 says."
+    "Advance the cursor on every rank; all must agree with rank 0."
     sampler.advance()
     if sampler.world_size == 1: return stop
     msg = torch.tensor([sampler.epoch, sampler.cursor_step, stop], device=device)

@@ -7,8 +7,8 @@ __all__ = ['CHECKS', 'CheckFailed', 'fingerprints', 'unchanged_by', 'run', 'pack
            'check_parameters', 'parameters_tagged', 'write_readme', 'readme_in_step', 'notebooks_pass',
            'experiment_runs', 'site_builds', 'run_checks']
 
-# %% ../../nbs/lab/47_checks.ipynb #f5eb9dbf
-import hashlib, json, shutil, subprocess, sys, time
+# %% ../../nbs/lab/47_checks.ipynb #ead0727b
+import csv, hashlib, json, shutil, subprocess, sys, time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from ..paths import project_root, runs_dir
@@ -48,10 +48,13 @@ def notebooks_clean():
     unchanged_by(lambda: run(['nbdev_clean']),
                  lambda: (project_root()/'nbs').rglob('*.ipynb'), 'these notebooks were not clean; commit them as they are now')
 
-# %% ../../nbs/lab/47_checks.ipynb #745c5e74
+# %% ../../nbs/lab/47_checks.ipynb #0ff6f2fd
 def check_parameters(notebook: Path):
-    "Fail unless exactly one cell is tagged `parameters`."
-    tagged = [c for c in json.loads(notebook.read_text())['cells'] if 'parameters' in c['metadata'].get('tags', [])]
+    "Fail unless exactly one cell is tagged `parameters`, and tests skip the notebook."
+    cells = json.loads(notebook.read_text())['cells']
+    if cells[0]['cell_type'] != 'raw' or 'skip_exec: true' not in ''.join(cells[0]['source']): raise CheckFailed(
+        f'{notebook}: expected a raw first cell of front matter with `skip_exec: true`; the tests would run the whole experiment')
+    tagged = [c for c in cells if 'parameters' in c['metadata'].get('tags', [])]
     if len(tagged) != 1: raise CheckFailed(f'{notebook}: expected one cell tagged `parameters`, found {len(tagged)}; papermill would not set them')
 
 # %% ../../nbs/lab/47_checks.ipynb #51819d9f
@@ -80,7 +83,7 @@ def readme_in_step():
     unchanged_by(write_readme, lambda: [project_root()/'README.md', project_root()/'nbs'/'index.ipynb'],
                  'not what the evidence says; commit as they are now')
 
-# %% ../../nbs/lab/47_checks.ipynb #cbab7ee4
+# %% ../../nbs/lab/47_checks.ipynb #8ee3d94f
 def notebooks_pass():
     "nbdev_test."
     run(['nbdev_test', '--n_workers', '1', '--do_print', '--timing'])
@@ -92,6 +95,9 @@ def experiment_runs():
     found = sorted(f.parent for f in (runs_dir()/'exp1_smoke').glob('*/config.yaml'))
     if len(found) != 2: raise CheckFailed(f'expected two runs, found {found}')
     for r in found: run(['ecrl', 'verify', str(r)])
+    with open(runs_dir()/'exp1_smoke'/'summary.csv', newline='') as f: rows = list(csv.DictReader(f))
+    got = [(r['restarts'], r['replayed_steps'], r['bitwise_equal']) for r in rows]
+    if got != [('0', '0', ''), ('1', '5', 'True')]: raise CheckFailed(f'expected one death, 5 replayed steps and a bitwise equal end, found {got}')
 
 def site_builds():
     "The site, from the tracked evidence, strictly."

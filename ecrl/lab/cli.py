@@ -7,8 +7,8 @@ __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'rich_table', 'print_json', 'B
            'Strategy', 'variant_name', 'run', 'status', 'tail', 'BadInput', 'verify', 'goodput', 'diverge', 'site',
            'findings', 'doctor', 'main']
 
-# %% ../../nbs/lab/46_cli.ipynb #2d127263
-import json, os, platform, shutil, signal, subprocess, sys, threading, time
+# %% ../../nbs/lab/46_cli.ipynb #afd01142
+import fcntl, json, os, platform, shutil, signal, sys, threading, time
 from contextlib import contextmanager
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, version
@@ -30,13 +30,15 @@ if not out.is_terminal: out.width = 120      # a log has no width of its own
 RunDir = Annotated[Path, typer.Argument(help='Directory of a run: runs/<study>/<run id>.', show_default=False)]
 Json = Annotated[bool, typer.Option('--json', help='Print JSON instead of a table.')]
 
-# %% ../../nbs/lab/46_cli.ipynb #04568902
+# %% ../../nbs/lab/46_cli.ipynb #1353bdad
 def rich_table(df, title: str | None = None) -> Table: # df: a pandas DataFrame
     "A data frame for the terminal."
     t = Table(title=title, title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False)
     for c in df.columns: t.add_column(str(c), justify='right' if df[c].dtype.kind in 'if' else 'left')
-    for row in df.itertuples(index=False): t.add_row(*map(str, row))
+    for row in df.itertuples(index=False): t.add_row(*map(_cell, row))
     return t
+
+def _cell(x) -> str: return f'{x:.4g}' if isinstance(x, float) else str(x)
 
 def print_json(x): print(json.dumps(x, indent=2, sort_keys=True))
 
@@ -82,7 +84,7 @@ def watch_study(study: Path, every_s: float = 0.5):
         try: yield
         finally: done.set(); thread.join(); look()
 
-# %% ../../nbs/lab/46_cli.ipynb #92a232d2
+# %% ../../nbs/lab/46_cli.ipynb #d28484b6
 @app.command()
 def demo(
     params: Annotated[Path, typer.Option(help='Papermill parameters of the experiment.')] = Path('papermill_configs/exp1_demo.yaml'),
@@ -92,13 +94,16 @@ def demo(
 ):
     "Run Exp1: a job that dies twice, beside one that does not; then the verdicts and a page."
     import pandas as pd
-    from ecrl.lab.experiment import execute_notebook, publish_evidence, verdict_table
+    from ecrl.lab.experiment import check_name, execute_notebook, publish_evidence, verdict_table
     from ecrl.training.config import ConfigError, parse_yaml
     nbs = project_root()/'nbs'
     params = params if params.exists() else project_root()/params
     if not params.is_file(): raise ConfigError(f'{params}: no such file of papermill parameters')
     p = parse_yaml(params.read_text())
+    if not isinstance(p, dict) or not {'study', 'variants', 'seeds', 'config'} <= p.keys(): raise ConfigError(
+        f'{params}: expected parameters of the experiment (study, variants, seeds, config); a config of a single run is for `ecrl run`')
     if study: p['study'] = study
+    check_name(study=p['study'])
     where = runs_dir()/p['study']
     notebooks = {page: where/'notebooks'/page for page in ('experiments/exp1_failure.ipynb', 'analysis/exp1_failure.ipynb')}
     experiment, analysis = notebooks
@@ -124,7 +129,7 @@ def _short(path: Path) -> str:
     try: return str(path.resolve().relative_to(Path.cwd()))
     except ValueError: return str(path)
 
-# %% ../../nbs/lab/46_cli.ipynb #0e10f7fb
+# %% ../../nbs/lab/46_cli.ipynb #26ec293e
 class Strategy(str, Enum): blocking, overlapped, none = 'blocking', 'overlapped', 'none'
 
 def variant_name(strategy: str, fails: bool) -> str:
@@ -145,13 +150,14 @@ def run(
     set_: Annotated[Optional[list[str]], typer.Option('--set', metavar='KEY=VALUE', help='Set any config key, e.g. training.lr=0.05. Repeatable.', show_default=False)] = None,
 ):
     "Run one job under supervision, restarting it from its newest checkpoint when it dies."
-    from ecrl.lab.experiment import run_id as name_of
+    from ecrl.lab.experiment import check_name, run_id as name_of
     from ecrl.training.config import load_config
     from ecrl.training.supervisor import Supervisor
     flags = {'runtime.nproc': nproc, 'seed': seed, 'training.max_steps': target_steps, 'checkpoint.strategy': strategy and strategy.value}
     overrides = [f'{k}={v}' for k, v in flags.items() if v is not None]
     if fail_steps is not None: overrides += [f'failure.steps=[{fail_steps}]', f'failure.enabled={"true" if fail_steps.strip() else "false"}']
     cfg = load_config(config, overrides + (set_ or []))
+    check_name(study=study or config.stem, run_id=run_id or 'default')
     run_dir = runs_dir()/(study or config.stem)/(run_id or name_of(cfg, variant_name(cfg.checkpoint.strategy, cfg.failure.enabled)))
     signal.signal(signal.SIGTERM, _as_interrupt)
     with progress_display() as show:
@@ -165,16 +171,14 @@ def run(
 
 def _as_interrupt(*_): raise KeyboardInterrupt
 
-# %% ../../nbs/lab/46_cli.ipynb #1ee8a763
+# %% ../../nbs/lab/46_cli.ipynb #337d5b87
 @app.command()
 def status(run_dir: RunDir):
     "Where a run is: attempts, steps, newest checkpoint."
     from ecrl.checkpoint.store import CheckpointStore
     from ecrl.training.events import read_jsonl
     from ecrl.training.supervisor import last_step
-    f = run_dir/'logs'/'supervisor.json'
-    if not f.exists(): _fail(f'{run_dir} is not a run: {f.relative_to(run_dir)} is missing')
-    s, latest = json.loads(f.read_text()), CheckpointStore(run_dir/'checkpoints').latest()
+    s, latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     out.print(f"[bold]{s['run_id']}[/bold]: {s['status']}" + (f" ({s['reason']})" if s['reason'] else ''))
     out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: {latest.global_step if latest else 'none'}; "
               f"{s['restarts']} restarts; {s['duration_sec']:.1f} s")
@@ -193,7 +197,7 @@ def tail(
     text = log.read_text(errors='replace').splitlines()
     print('\n'.join(text[-lines:]))
     seen = len(text)
-    while follow and json.loads((run_dir/'logs'/'supervisor.json').read_text())['status'] == 'running':
+    while follow and _supervisor(run_dir)['status'] == 'running' and _has_supervisor(run_dir):
         time.sleep(0.5)
         if newest() != log: log, seen = newest(), 0
         text = log.read_text(errors='replace').splitlines()
@@ -201,6 +205,16 @@ def tail(
         seen = len(text)
 
 def _fail(message: str): raise BadInput(message)
+
+def _supervisor(run_dir: Path) -> dict:
+    try: return json.loads((run_dir/'logs'/'supervisor.json').read_text())
+    except (OSError, ValueError) as e: _fail(f'{run_dir} is not a run: logs/supervisor.json cannot be read ({e})')
+
+def _has_supervisor(run_dir: Path) -> bool: # its lock is free when it has been killed
+    with open(run_dir/'logs'/'.supervisor.lock') as f:
+        try: fcntl.flock(f, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError: return True
+    return False
 class BadInput(ValueError): "What a user gave cannot be used."
 
 # %% ../../nbs/lab/46_cli.ipynb #a9a1da3b
@@ -263,14 +277,16 @@ def doctor():
     out.print(t)
     raise typer.Exit(1 if bad else 0)
 
-# %% ../../nbs/lab/46_cli.ipynb #76e1e99e
+# %% ../../nbs/lab/46_cli.ipynb #def09f45
 def main():
     "Entry point of the `ecrl` command."
     try: app()
     except Exception as e:
         from ecrl.lab.site import SiteError
+        from ecrl.measure.divergence import DivergenceError
         from ecrl.measure.history import HistoryError
         from ecrl.training.config import ConfigError
-        if not isinstance(e, (BadInput, ConfigError, HistoryError, SiteError)): raise
-        err.print(f'Error: {e}', markup=False, soft_wrap=True)
+        said = getattr(e, 'ename', '') in ('ConfigError', 'HistoryError') and e.evalue       # the same, from inside a notebook
+        if not said and not isinstance(e, (BadInput, ConfigError, DivergenceError, HistoryError, SiteError)): raise
+        err.print(f'Error: {said or e}', markup=False, soft_wrap=True)
         raise SystemExit(2)

@@ -98,7 +98,7 @@ def compare_losses(a: pd.Series, b: pd.Series) -> dict: # steps, max, mean, auc
     auc = float(np.trapezoid(d.to_numpy(), d.index.to_numpy())) if len(d) > 1 else 0.0
     return dict(steps=len(d), max=float(d.max()), mean=float(d.mean()), auc=auc, first_differing_step=int(d.index[d > 0][0]) if (d > 0).any() else None)
 
-# %% ../../nbs/measure/34_divergence.ipynb #f17f9af2
+# %% ../../nbs/measure/34_divergence.ipynb #22a0788a
 @dataclass
 class Divergence:
     "How far a run is from its reference."
@@ -107,12 +107,16 @@ class Divergence:
     losses: dict                                  # steps, max, mean, auc, first_differing_step
     states: list = field(default_factory=list)    # a dict per common checkpoint; see `compare_states`
     why_no_states: str | None = None
+    last_step: int | None = None                  # the later end of the two runs
 
     @property
-    def exact(self) -> bool | str: # True: equal bits at the last common step; 'unknown' without one
-        return (self.states[-1]['model_equal'] and self.states[-1]['optimizer_equal']) if self.states else 'unknown'
+    def final(self) -> dict | None: # the comparison at the end; `None` if the last step has no common checkpoint
+        return next((s for s in self.states if s['step'] == self.last_step), None)
     @property
-    def final_l2(self) -> float | None: return self.states[-1]['l2'] if self.states else None
+    def exact(self) -> bool | str: # True: equal bits at the end; 'unknown' if the ends cannot be compared
+        return (self.final['model_equal'] and self.final['optimizer_equal']) if self.final else 'unknown'
+    @property
+    def final_l2(self) -> float | None: return self.final['l2'] if self.final else None
     def to_dict(self) -> dict: return asdict(self) | dict(exact=self.exact, final_l2=self.final_l2)
 
 def diverge(
@@ -122,7 +126,7 @@ def diverge(
 ) -> Divergence:
     "Compare the states and the losses of two runs."
     a, b = (r if isinstance(r, History) else read_history(r) for r in (run, reference))
-    d = Divergence(a.run_id, b.run_id, compare_losses(global_losses(a), global_losses(b)))
+    d = Divergence(a.run_id, b.run_id, compare_losses(global_losses(a), global_losses(b)), last_step=max(a.last_step, b.last_step))
     try:
         both = common_steps(a.path, b.path)
         if missing := sorted(set(steps or []) - set(both)): raise DivergenceError(f'no checkpoint in common at step(s) {missing}; both runs have {both}.')

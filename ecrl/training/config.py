@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from ..data.datasets import DATASETS
 from ..data.geometry import local_batch
 
-# %% ../../nbs/training/21_config.ipynb #82e76e31
+# %% ../../nbs/training/21_config.ipynb #19751be9
 class ConfigError(ValueError): "The config cannot be used; no restart would cure it."
-class Section(BaseModel): model_config = ConfigDict(extra='forbid', strict=True, frozen=True)
+class Section(BaseModel): model_config = ConfigDict(extra='forbid', strict=True, frozen=True, allow_inf_nan=False)
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
@@ -87,10 +87,10 @@ class SupervisorConfig(Section):
     max_time_s: Positive | None = None                      # wall-clock of the whole run
     restart_delay_s: Annotated[float, Field(ge=0)] = 0.0
 
-# %% ../../nbs/training/21_config.ipynb #7e07180c
+# %% ../../nbs/training/21_config.ipynb #ada3857b
 class RunConfig(Section):
     "Everything that determines a run."
-    seed: Count = 1337
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1337
     dataset: DatasetConfig = DatasetConfig()
     training: TrainingConfig = TrainingConfig()
     checkpoint: CheckpointConfig = CheckpointConfig()
@@ -111,6 +111,7 @@ class RunConfig(Section):
         e, steps, last = self.elastic, self.failure.steps, self.training.max_steps
         if e and not e.phase_a_steps < e.phase_b_steps == last: raise ValueError(
             f'elastic: expected phase_a_steps < phase_b_steps = training.max_steps, found {e.phase_a_steps}, {e.phase_b_steps}, {last}')
+        if e and self.checkpoint.strategy == 'none': raise ValueError('elastic: the second phase continues from a checkpoint, but checkpoint.strategy is none')
         if self.failure.enabled:
             if not steps: raise ValueError('failure.enabled is true but failure.steps is empty: name the steps, or set failure.enabled: false')
             if sorted(set(steps)) != steps: raise ValueError(f'failure.steps: expected rising steps, found {steps}')
@@ -148,7 +149,7 @@ def _explain(err: dict) -> str:
     if err['type'] == 'value_error': return str(err['ctx']['error'])
     return f"{where}: {err['msg'][0].lower()}{err['msg'][1:]}, found {err['input']!r}."
 
-# %% ../../nbs/training/21_config.ipynb #d7e07dd4
+# %% ../../nbs/training/21_config.ipynb #591a5f39
 def _set(tree: dict, assignment: str):
     "Apply one `section.key=value` to a tree of dicts."
     key, eq, value = assignment.partition('=')
@@ -157,7 +158,8 @@ def _set(tree: dict, assignment: str):
     for p in path:
         if not isinstance(tree.get(p), dict): tree[p] = {}
         tree = tree[p]
-    tree[last] = parse_yaml(value)
+    try: tree[last] = parse_yaml(value)
+    except yaml.YAMLError: raise ConfigError(f'--set {key.strip()}: {value!r} is not valid YAML') from None
 
 def make_config(
     data: dict | None, # as read from YAML
@@ -179,7 +181,7 @@ def load_config(path: str | Path, overrides: list[str] = ()) -> RunConfig:
     path = Path(path)
     if not path.is_file(): raise ConfigError(f'{path}: no such config file')
     try: data = parse_yaml(path.read_text())
-    except yaml.YAMLError as e: raise ConfigError(f'{path} is not valid YAML: {e}') from None
+    except (yaml.YAMLError, UnicodeDecodeError) as e: raise ConfigError(f'{path} is not valid YAML: {e}') from None
     return make_config(data, overrides, str(path))
 
 # %% ../../nbs/training/21_config.ipynb #0958dfb8

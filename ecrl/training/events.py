@@ -5,12 +5,11 @@
 # %% auto #0
 __all__ = ['JsonlWriter', 'stamp', 'read_jsonl', 'write_json_atomically']
 
-# %% ../../nbs/training/22_events.ipynb #f2f86b62
+# %% ../../nbs/training/22_events.ipynb #429d2ece
 import json, os, time
-from collections.abc import Iterable
 from pathlib import Path
 
-# %% ../../nbs/training/22_events.ipynb #179ba576
+# %% ../../nbs/training/22_events.ipynb #6879145d
 class JsonlWriter:
     "Append records to a file, one `write` each."
     def __init__(self, path: Path | str, **common): # `common`: fields that every record carries
@@ -21,7 +20,8 @@ class JsonlWriter:
         if size and os.pread(self.fd, 1, size - 1) != b'\n': os.write(self.fd, b'\n')   # close a torn line
 
     def write(self, durable: bool = False, **record): # `durable`: on the disk before this returns
-        os.write(self.fd, (json.dumps(self.common | record) + '\n').encode())
+        line = (json.dumps(self.common | record) + '\n').encode()
+        if os.write(self.fd, line) != len(line): raise OSError(f'{self.path}: a record was written in part; is the disk full?')
         if durable: os.fsync(self.fd)
 
     def close(self): os.close(self.fd)
@@ -49,11 +49,13 @@ def read_jsonl(path: Path | str) -> tuple[list[dict], int]: # (records, number o
     recs = [r for r in map(_object, lines) if r is not None]
     return recs, len(lines) - len(recs)
 
-# %% ../../nbs/training/22_events.ipynb #3b4418c8
+# %% ../../nbs/training/22_events.ipynb #d7ddcf61
 def write_json_atomically(path: Path | str, obj) -> None:
     "Replace a JSON file as a whole."
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     tmp = path.with_name(f'.{path.name}.{os.getpid()}.tmp')
-    tmp.write_text(json.dumps(obj, indent=2, sort_keys=True) + '\n')
+    with open(tmp, 'w') as f:
+        f.write(json.dumps(obj, indent=2, sort_keys=True) + '\n')
+        f.flush(); os.fsync(f.fileno())        # or a power cut may leave the new name with no contents
     os.replace(tmp, path)

@@ -33,7 +33,7 @@ def planned_faults(cfg: RunConfig) -> list[Fault]:
     f = cfg.failure
     return [Fault(f.kind, f.rank, s, f.flush_inflight) for s in f.steps] if f.enabled else []
 
-# %% ../../nbs/training/24_faults.ipynb #1d435c41
+# %% ../../nbs/training/24_faults.ipynb #0df044af
 class FaultPlan:
     "The faults that are still due in this attempt. Every rank knows all of them, so that they can prepare together."
     def __init__(self, faults: list[Fault], attempt: int, log: Path):
@@ -42,11 +42,12 @@ class FaultPlan:
         self.attempt, self.log = attempt, log
 
     def at(self, point: str, global_step: int) -> Fault | None:
-        "The fault that is due here, if any."
-        return next((f for f in self.due if (f.point, f.global_step) == (point, global_step)), None)
+        "The fault that is due here, if any; one whose step has passed without it is still due."
+        return next((f for f in self.due if f.point == point and f.global_step <= global_step), None)
 
-    def fire(self, fault: Fault):
-        "Write it down, then do it. Does not return if the fault ends the process."
+    def fire(self, fault: Fault, announce: Callable[[], None] = lambda: None):
+        "Write it down durably, announce it, do it. Does not return if the fault ends the process."
         JsonlWriter(self.log).write(durable=True, **stamp(), event='fired', attempt=self.attempt, **asdict(fault))
         self.due.remove(fault)
+        announce()
         FAULTS[fault.kind]()

@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'Trainer',
-           'main']
+           'end_with_launcher', 'main']
 
-# %% ../../nbs/training/25_loop.ipynb #7e03a7ae
-import argparse, contextlib, datetime, json, os, signal, time, warnings
+# %% ../../nbs/training/25_loop.ipynb #9dc69f5e
+import argparse, contextlib, datetime, os, signal, time, warnings
 from pathlib import Path
+import psutil
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F
@@ -25,7 +26,7 @@ from .events import JsonlWriter, stamp
 from .faults import FaultPlan, planned_faults
 from .models import build_model, build_optimizer
 
-# %% ../../nbs/training/25_loop.ipynb #034ecc45
+# %% ../../nbs/training/25_loop.ipynb #cd5bc73f
 def choose_device(cfg: RunConfig, local_rank: int = 0) -> torch.device:
     "The device of a rank."
     kind = cfg.runtime.device
@@ -36,8 +37,10 @@ def choose_device(cfg: RunConfig, local_rank: int = 0) -> torch.device:
 
 def choose_backend(cfg: RunConfig, device: torch.device, world_size: int) -> str:
     "`nccl` needs a GPU for each rank; everything else is `gloo`."
-    if cfg.runtime.backend != 'auto': return cfg.runtime.backend
-    return 'nccl' if device.type == 'cuda' and world_size <= torch.cuda.device_count() else 'gloo'
+    gpus = torch.cuda.device_count() if device.type == 'cuda' else 0
+    if cfg.runtime.backend == 'nccl' and world_size > gpus: raise ConfigError(
+        f'runtime.backend is nccl, which needs a GPU for each of the {world_size} ranks; found {gpus}. Use auto or gloo')
+    return cfg.runtime.backend if cfg.runtime.backend != 'auto' else 'nccl' if 0 < world_size <= gpus else 'gloo'
 
 def choose_precision(cfg: RunConfig, device: torch.device) -> str:
     "The precision that this device really trains in."
@@ -68,7 +71,7 @@ def identity_of(cfg: RunConfig, dataset_size: int) -> dict:
     return dict(model_name=cfg.training.model_name, dataset_name=cfg.dataset.name, dataset_size=dataset_size,
                 global_batch=cfg.training.global_batch, seed=cfg.seed)
 
-# %% ../../nbs/training/25_loop.ipynb #0273c8ed
+# %% ../../nbs/training/25_loop.ipynb #1fa99381
 class Trainer:
     "One rank of one attempt."
     def __init__(self,
@@ -85,7 +88,8 @@ class Trainer:
         self.steps = JsonlWriter(self.logs/f'rank{self.rank}.jsonl', **common, world_size=self.world_size)
         self.event('worker_up')
         self.faults = FaultPlan(planned_faults(self.cfg), attempt, self.logs/'faults.jsonl')
-        self.global_step, self.last_saved, self.write_times, self.stop, self.batches = 0, None, {}, False, None
+        self.global_step, self.last_saved, self.write_times, self.batches = 0, None, {}, None
+        self.asked_to_stop = self.stop = False      # this rank's wish, and what all ranks have agreed on
         self.store, self.checkpoints = None, NoCheckpoints()
         if self.rank == 0: self.open_store(common)
 
@@ -95,6 +99,7 @@ class Trainer:
     def open_store(self, common: dict):
         c = self.cfg.checkpoint
         self.checkpoint_log = JsonlWriter(self.logs/'checkpoint_rank0.jsonl', **common)
+        self.debug_log = JsonlWriter(self.logs/'debug_rank0_ids.jsonl', run_id=self.run_dir.name, attempt=self.attempt, world_size=self.world_size)
         self.store = CheckpointStore(self.run_dir/'checkpoints', self.attempt, c.keep_last, {*c.pin_steps, self.cfg.training.max_steps},
                                      FileOps() if c.fsync else NoSyncOps(),
                                      sync_first=[self.logs/f'rank{r}.jsonl' for r in range(self.world_size)]).acquire()
@@ -156,7 +161,7 @@ def restore(self: Trainer):
     self.event('restored', from_step=from_step, from_path=path, rng=rng)
     if self.rank == 0: self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step else f'starts on {self.world_size} ranks')
 
-# %% ../../nbs/training/25_loop.ipynb #0a20f059
+# %% ../../nbs/training/25_loop.ipynb #9bcdece0
 @patch
 def step(self: Trainer):
     "Train on one window; cursor; record."
@@ -169,7 +174,7 @@ def step(self: Trainer):
     t1 = time.monotonic()
     loss, lr = self.update(x, y)
     t2 = time.monotonic()
-    self.stop = advance_and_broadcast(self.sampler, self.stop, self.sync_device)
+    self.stop = advance_and_broadcast(self.sampler, self.asked_to_stop, self.sync_device)
     self.global_step += 1
     t3 = time.monotonic()
     self.steps.write(**stamp(), epoch=consumed['epoch'], global_step=self.global_step, cursor_step=consumed['cursor_step'],
@@ -198,10 +203,9 @@ def console(self: Trainer, consumed: dict, ids, loss: float):
     "Rank 0's line now and then, and its ids in full."
     if self.global_step % self.cfg.training.log_every == 0: self.say(f'loss {loss:.4f}')
     if self.global_step % self.cfg.training.debug_every: return
-    JsonlWriter(self.logs/'debug_rank0_ids.jsonl').write(run_id=self.run_dir.name, attempt=self.attempt, global_step=self.global_step,
-        world_size=self.world_size, epoch=consumed['epoch'], cursor_step=consumed['cursor_step'], sample_ids=ids.tolist())
+    self.debug_log.write(global_step=self.global_step, epoch=consumed['epoch'], cursor_step=consumed['cursor_step'], sample_ids=ids.tolist())
 
-# %% ../../nbs/training/25_loop.ipynb #0e79edac
+# %% ../../nbs/training/25_loop.ipynb #51ec903d
 @patch
 def boundary(self: Trainer):
     "A checkpoint at the current step, unless it has one."
@@ -216,9 +220,10 @@ def boundary(self: Trainer):
         try: record = self.checkpoints.save(pack, self.global_step, self.sampler.epoch, self.world_size)
         except OSError as e: error = f'{type(e).__name__}: {e}'
     t2 = time.monotonic()
-    dist.barrier()
+    went_well = torch.tensor(error is None, device=self.sync_device)
+    dist.broadcast(went_well, src=0)            # nobody goes on before rank 0 is done: the second barrier
     t3 = time.monotonic()
-    self.last_saved = self.global_step
+    if went_well: self.last_saved = self.global_step
     if self.rank == 0: self.record_checkpoint(record, error, stall_time_sec=t3 - t0, barrier_time_sec=(t1 - t0) + (t3 - t2))
 
 @patch
@@ -241,20 +246,25 @@ def record_completed(self: Trainer, done: list[dict] | None = None):
         if 'error' in d: self.say(f"CHECKPOINT FAILED, training goes on without it: step {d['global_step']}: {d['error']}")
         else: self.write_times[str(d['global_step'])] = d['write_time_sec']
 
-# %% ../../nbs/training/25_loop.ipynb #3262b711
+# %% ../../nbs/training/25_loop.ipynb #9797d2ce
 @patch
 def train(self: Trainer):
     "Steps, boundaries and faults until the target, or until asked to stop."
     first = True
+    self.suffer_what_is_due()                   # a fault whose step is the one resumed from has not acted yet
     while self.global_step < self.target and not self.stop:
         self.step()
         if first: self.event('first_step', global_step=self.global_step); first = False
         if self.rank == 0: self.record_completed()
         if self.global_step % self.cfg.checkpoint.every_k_steps == 0: self.boundary()
-        if fault := self.faults.at('boundary', self.global_step): self.suffer(fault)
+        self.suffer_what_is_due()
     self.boundary()                             # the last step, wherever it falls
     if self.rank == 0: self.record_completed(self.checkpoints.flush())
     self.event('finished' if self.global_step >= self.target else 'stopping', global_step=self.global_step)
+
+@patch
+def suffer_what_is_due(self: Trainer):
+    while fault := self.faults.at('boundary', self.global_step): self.suffer(fault)
 
 @patch
 def suffer(self: Trainer, fault):
@@ -262,21 +272,29 @@ def suffer(self: Trainer, fault):
     if fault.flush_inflight:
         if self.rank == 0: self.record_completed(self.checkpoints.flush())
         dist.barrier()                          # so that every rank has recorded this step
-    if fault.rank != self.rank: return
-    self.event('fault_fired', global_step=self.global_step, kind=fault.kind)
-    self.faults.fire(fault)
+    if fault.rank != self.rank: self.faults.due.remove(fault); return
+    self.faults.fire(fault, announce=lambda: self.event('fault_fired', global_step=self.global_step, kind=fault.kind))
 
-# %% ../../nbs/training/25_loop.ipynb #6dab9518
+# %% ../../nbs/training/25_loop.ipynb #d35cd0f0
+def end_with_launcher(supervisor_pid: int | None):
+    "Die when the launcher dies; at once, if it died while this process was importing its libraries."
+    die_with_parent()
+    if supervisor_pid is None: return
+    try: orphan = psutil.Process(os.getppid()).ppid() != supervisor_pid
+    except psutil.NoSuchProcess: orphan = True
+    if orphan: raise SystemExit('the supervisor or the launcher of this rank has ended')
+
 def main():
     "Entry point of a rank; started by torch.distributed.run."
-    die_with_parent()
     ap = argparse.ArgumentParser(description='One rank of an ECRL run; start runs with `ecrl run`.')
     ap.add_argument('--run-dir', type=Path, required=True)
     ap.add_argument('--attempt', type=int, required=True)
     ap.add_argument('--target', type=int, required=True)
+    ap.add_argument('--supervisor', type=int, help='pid of the process that started the launcher')
     args = ap.parse_args()
+    end_with_launcher(args.supervisor)
     trainer = Trainer(args.run_dir, args.attempt, args.target)
-    signal.signal(signal.SIGTERM, lambda *_: setattr(trainer, 'stop', True))
+    signal.signal(signal.SIGTERM, lambda *_: setattr(trainer, 'asked_to_stop', True))
     try:
         trainer.build()
         trainer.restore()
@@ -287,7 +305,8 @@ def main():
         raise SystemExit(f'{type(e).__name__}: {e}')
     finally:
         # a peer's death ends this rank as well; a checkpoint that is already on its way may still arrive
-        with contextlib.suppress(WriterDied): trainer.checkpoints.flush(timeout_s=10)
-        trainer.checkpoints.close()
+        try:
+            with contextlib.suppress(WriterDied): trainer.checkpoints.flush(timeout_s=10)
+        finally: trainer.checkpoints.close()
 
 if __name__ == '__main__' and 'RANK' in os.environ: main()
