@@ -12,7 +12,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-# %% ../../nbs/data/01_geometry.ipynb #9006f56f
+# %% ../../nbs/data/01_geometry.ipynb #19e2147a
 @dataclass(frozen=True)
 class Geometry:
     "How `dataset_size` samples are cut into steps of `global_batch`."
@@ -22,6 +22,7 @@ class Geometry:
     def __post_init__(self):
         for name, v in (('dataset_size', self.dataset_size), ('global_batch', self.global_batch)):
             if not isinstance(v, int) or v < 1: raise ValueError(f'{name}: expected a positive integer, found {v!r}')
+            if v >= 2**40: raise ValueError(f'{name}: {v} is not below 2**40; the order of an epoch would need {8*v:,} bytes')
         if self.global_batch > self.dataset_size: raise ValueError(
             f'global_batch {self.global_batch} is larger than the dataset ({self.dataset_size} samples): '
             f'an epoch would have no step. Use a global_batch of at most {self.dataset_size}.')
@@ -53,12 +54,13 @@ def locate(
     if global_step < 1: raise ValueError(f'global_step counts from 1, found {global_step}')
     return divmod(global_step - 1, geometry.steps_per_epoch)
 
-# %% ../../nbs/data/01_geometry.ipynb #3d8bdece
+# %% ../../nbs/data/01_geometry.ipynb #15b6446a
 def permutation_seed(seed: int, epoch: int) -> int:
     "The generator seed of an epoch's order."
+    if not 0 <= epoch < 1_000_003: raise ValueError(f'epoch: expected 0 <= epoch < 1000003, found {epoch}')
     return (seed * 1_000_003 + epoch) % 2**48
 
-@lru_cache(maxsize=4)  # an epoch's order is asked for at every step, and a resume looks at its neighbour
+@lru_cache(maxsize=2)  # asked for at every step; two, because around an epoch's end both neighbours are in use
 def epoch_order(
     geometry: Geometry,
     seed: int,
@@ -66,8 +68,7 @@ def epoch_order(
 ) -> Tensor: # (N,) int64 sample ids, in the order in which the epoch consumes them
     "The ids of an epoch, in order. Do not write into it: it is shared."
     gen = torch.Generator().manual_seed(permutation_seed(seed, epoch))
-    # a copy, so that the cut-off tail of the permutation is not kept alive
-    return torch.randperm(geometry.dataset_size, generator=gen)[:geometry.samples_per_epoch].clone()
+    return torch.randperm(geometry.dataset_size, generator=gen)[:geometry.samples_per_epoch]
 
 # %% ../../nbs/data/01_geometry.ipynb #5a6a0297
 def window(geometry: Geometry, seed: int, epoch: int, cursor_step: int) -> Tensor: # (B,) int64

@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['ResumableGlobalBatchSampler', 'advance_and_broadcast']
 
-# %% ../../nbs/data/03_sampler.ipynb #c1e0325e
+# %% ../../nbs/data/03_sampler.ipynb #103f5297
 from collections.abc import Iterator
 import torch
 import torch.distributed as dist
 from torch.utils.data import Sampler
-from .geometry import Geometry, local_batch, shard
+from .geometry import Geometry, local_batch, permutation_seed, shard
 
-# %% ../../nbs/data/03_sampler.ipynb #8e9b7147
+# %% ../../nbs/data/03_sampler.ipynb #2ccaf810
 class ResumableGlobalBatchSampler(Sampler[int]):
     "Yields this rank's sample ids from the cursor to the end of the epoch."
     def __init__(self,
@@ -51,9 +51,12 @@ class ResumableGlobalBatchSampler(Sampler[int]):
     def load_state_dict(self, state: dict):
         if state['seed'] != self.seed: raise ValueError(
             f"the checkpoint's data order has seed {state['seed']}, this run has seed {self.seed}: they are different sequences")
-        if not 0 <= state['cursor_step'] <= self.geometry.steps_per_epoch: raise ValueError(
-            f"cursor_step {state['cursor_step']} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
-        self.epoch, self.cursor_step = state['epoch'], state['cursor_step']
+        epoch, cursor_step = state['epoch'], state['cursor_step']
+        if type(epoch) is not int or type(cursor_step) is not int: raise ValueError(f'expected whole numbers for epoch and cursor_step, found {state}')
+        permutation_seed(self.seed, epoch)                          # refuses an epoch that has no order
+        if not 0 <= cursor_step <= self.geometry.steps_per_epoch: raise ValueError(
+            f"cursor_step {cursor_step} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
+        self.epoch, self.cursor_step = epoch, cursor_step
 
 # %% ../../nbs/data/03_sampler.ipynb #d1ad660d
 def advance_and_broadcast(

@@ -45,7 +45,7 @@ def check_name(**names: str): # what it is = the name
     for what, name in names.items():
         if name == 'evidence' or not re.fullmatch(r'\w[\w.-]*', name): raise ConfigError(f'{what}: expected letters, digits, ., - and _ (no slash, no leading dot; `evidence` is taken), found {name!r}')
 
-# %% ../../nbs/lab/41_experiment.ipynb #2f07acea
+# %% ../../nbs/lab/41_experiment.ipynb #4eef05dd
 def measure_run(
     run: Path, # a run's directory
     reference: Path | None = None, # the run that it should equal
@@ -57,6 +57,8 @@ def measure_run(
     write_json_atomically(run/'metrics'/'goodput.json', cost)
     row = dict(run_id=run.name, valid=verdict['valid'], goodput=cost['goodput'], wall_clock_s=cost['wall_clock_s'], restarts=cost['restarts'],
                replayed_steps=cost['replayed_steps'], stall_s=cost['stall']['total'], mttr_s=cost['mttr_s'])
+    evaluated = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
+    if len(evaluated): row['accuracy'] = float(evaluated['accuracy'].iloc[-1])       # held-out, if the config asks for it
     if reference is not None and reference != run:
         d = diverge(h, reference).to_dict()
         write_json_atomically(run/'metrics'/f'divergence_vs_{reference.name}.json', d)
@@ -139,14 +141,15 @@ class ProgressLines:
         self.last[run] = news
         print(f"{run}: {s['status']}, attempt {s['attempts']}, step {s['global_step']} of {s['target_steps']}", flush=True)
 
-# %% ../../nbs/lab/41_experiment.ipynb #f99ad48d
+# %% ../../nbs/lab/41_experiment.ipynb #a4e49acf
 def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
     "The summary for reading: one row a run, plain words."
     s = summary.reindex(columns=[*summary, *{'parameter_l2', 'bitwise_equal'}.difference(summary)])
     def against(r): return '' if pd.isna(r.parameter_l2) else '0 (bitwise)' if str(r.bitwise_equal) == 'True' else f'{r.parameter_l2:.3g}'
     correct = s.valid.map(lambda v: {'True': 'valid', 'False': 'INVALID'}.get(str(v), 'unknown'))
+    accuracy = {'accuracy': s.accuracy.round(4)} if 'accuracy' in s else {}
     return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, 'steps/s': s.goodput.round(2), 'restarts': s.restarts,
-                         'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3), 'L2 to ref.': s.apply(against, axis=1)})
+                         'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3), 'L2 to ref.': s.apply(against, axis=1), **accuracy})
 
 # %% ../../nbs/lab/41_experiment.ipynb #a14bb826
 def markdown_table(df: pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ __all__ = ['RANK_COLOURS', 'NO_RUNS', 'Story', 'shards_now', 'flat', 'thumbnail'
            'state_html', 'story_html', 'sampler_explorer', 'find_runs', 'mark_html', 'table_html', 'verdict_html',
            'costs_html', 'judge', 'run_picker']
 
-# %% ../../nbs/lab/45_widgets.ipynb #ca55a439
+# %% ../../nbs/lab/45_widgets.ipynb #17a906e6
 import base64, html, io, json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 import ipywidgets as W
 import torch
-from ..data.datasets import ImagesWithIDs, digits
+from ..data.datasets import DigitsWithIDs, ImagesWithIDs
 from ..data.geometry import Geometry, sample_ids_hash
 from ..data.sampler import ResumableGlobalBatchSampler
 from ..paths import runs_dir
@@ -121,7 +121,7 @@ def story_html(ds: ImagesWithIDs, story: Story) -> str:
     return (f'<div class="ecrl-story"><p>{state_html(story)}</p>{epoch_svg(story)}'
             f'<p><b>{compare_html(flat(expected), flat(found))}</b></p><div style="display:flex;flex-wrap:wrap;gap:8px 48px">{left}{right}</div></div>')
 
-# %% ../../nbs/lab/45_widgets.ipynb #eb7279ca
+# %% ../../nbs/lab/45_widgets.ipynb #1f19cd87
 def _controls(g: Geometry, epochs: int) -> dict[str, W.Widget]:
     "The input widgets of the explorer, by the field of `Story` that each sets."
     S, wide = g.steps_per_epoch, dict(style=dict(description_width='110px'), layout=W.Layout(width='420px'))
@@ -140,7 +140,7 @@ def sampler_explorer(
     epochs: int = 5,
 ) -> W.VBox: # with the input widgets by name in `.controls`, and the picture in `.view`
     "Move through a run's data order, and across a resume with another number of ranks."
-    ds = ds or digits()
+    ds = ds or DigitsWithIDs()
     g = Geometry(len(ds), global_batch)
     c, view = _controls(g, epochs), W.HTML()
     def draw(_=None):

@@ -24,7 +24,7 @@ Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 MODELS = ('small_cnn', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
 
-# %% ../../nbs/training/21_config.ipynb #7ecdfc51
+# %% ../../nbs/training/21_config.ipynb #79f7afc3
 class DatasetConfig(Section):
     name: Literal[tuple(DATASETS)] = 'digits'
     root: str = './data'
@@ -50,6 +50,7 @@ class TrainingConfig(Section):
     weight_decay: Annotated[float, Field(ge=0)] = 5e-4
     max_steps: Positive = 600                               # global step at which the run is complete
     log_every: Positive = 50                                # console only; every step is recorded
+    evaluate: bool = False                                  # accuracy on the held-out part after the last step
     debug_every: Positive = 100                             # every so many steps rank 0 logs its ids in full
 
 class CheckpointConfig(Section):

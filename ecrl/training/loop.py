@@ -6,7 +6,7 @@
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'Trainer',
            'end_with_launcher', 'main']
 
-# %% ../../nbs/training/25_loop.ipynb #9dc69f5e
+# %% ../../nbs/training/25_loop.ipynb #4523e29e
 import argparse, contextlib, datetime, os, signal, time, warnings
 from pathlib import Path
 import psutil
@@ -18,7 +18,7 @@ from torch.nn.parallel import DistributedDataParallel
 from ..checkpoint.state import StateMismatch, check_identity, gather_rng, restore_state, seed_rng, state_pack
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, FileOps, NoSyncOps, checkpoint_name
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied, die_with_parent
-from ..data.datasets import ImagesWithIDs, build_dataset, data_loader
+from ..data.datasets import ImagesWithIDs, build_dataset, data_loader, held_out_dataset
 from ..data.geometry import sample_ids_hash
 from ..data.sampler import ResumableGlobalBatchSampler, advance_and_broadcast
 from .config import ConfigError, RunConfig, load_config
@@ -246,7 +246,7 @@ def record_completed(self: Trainer, done: list[dict] | None = None):
         if 'error' in d: self.say(f"CHECKPOINT FAILED, training goes on without it: step {d['global_step']}: {d['error']}")
         else: self.write_times[str(d['global_step'])] = d['write_time_sec']
 
-# %% ../../nbs/training/25_loop.ipynb #9797d2ce
+# %% ../../nbs/training/25_loop.ipynb #4a3cc92a
 @patch
 def train(self: Trainer):
     "Steps, boundaries and faults until the target, or until asked to stop."
@@ -260,7 +260,21 @@ def train(self: Trainer):
         self.suffer_what_is_due()
     self.boundary()                             # the last step, wherever it falls
     if self.rank == 0: self.record_completed(self.checkpoints.flush())
+    if self.rank == 0 and self.cfg.training.evaluate and self.global_step == self.cfg.training.max_steps: self.evaluate()
     self.event('finished' if self.global_step >= self.target else 'stopping', global_step=self.global_step)
+
+@patch
+@torch.no_grad()
+def evaluate(self: Trainer):
+    "Accuracy on the held-out samples; a correct recovery is of little use to a model that does not learn."
+    data = held_out_dataset(**self.cfg.dataset.model_dump())
+    self.model.eval()
+    right = 0
+    for ids in torch.arange(len(data)).split(256):
+        x, y, _ = data.__getitems__(ids.tolist())
+        right += (self.model(x.to(self.device)).argmax(1).cpu() == y).sum().item()
+    self.event('evaluated', global_step=self.global_step, accuracy=right/len(data), samples=len(data))
+    self.say(f'held-out accuracy {right/len(data):.4f} on {len(data)} samples')
 
 @patch
 def suffer_what_is_due(self: Trainer):

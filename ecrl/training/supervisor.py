@@ -6,7 +6,7 @@
 __all__ = ['RESUMABLE', 'preflight', 'check_run_dir', 'cpu_name', 'answer_of', 'environment', 'Supervisor', 'last_step',
            'end_family']
 
-# %% ../../nbs/training/26_supervisor.ipynb #26a7fd05
+# %% ../../nbs/training/26_supervisor.ipynb #1ae7cf4a
 import contextlib, fcntl, json, os, platform, subprocess, sys, time, warnings
 from collections.abc import Callable
 from dataclasses import asdict
@@ -17,7 +17,7 @@ import torch
 from fastcore.basics import patch
 from ..checkpoint.store import CheckpointStore
 from ..checkpoint.strategies import die_with_parent
-from ..data.datasets import build_dataset
+from ..data.datasets import build_dataset, held_out_dataset
 from ..data.geometry import Geometry
 from ..paths import project_root
 from .config import ConfigError, RunConfig, dump_config, load_config
@@ -26,7 +26,7 @@ from .faults import planned_faults
 from .loop import choose_backend, choose_device, choose_precision, dataset_of
 from .models import build_model
 
-# %% ../../nbs/training/26_supervisor.ipynb #137b6dc1
+# %% ../../nbs/training/26_supervisor.ipynb #7b62c3f4
 def preflight(cfg: RunConfig) -> dict: # dataset_size, num_classes, device, backend, precision
     "Check a config against this machine; downloads the dataset where the config asks for it."
     device = choose_device(cfg)
@@ -37,13 +37,14 @@ def preflight(cfg: RunConfig) -> dict: # dataset_size, num_classes, device, back
         if cfg.dataset.download: build_dataset(**cfg.dataset.model_dump())
         dataset = dataset_of(cfg)
         Geometry(len(dataset), cfg.training.global_batch)
+        if cfg.training.evaluate: held_out_dataset(**cfg.dataset.model_dump())
     except (ValueError, OSError) as e: raise ConfigError(str(e)) from e
     widest = max(w for _, w in cfg.phases())
     return dict(dataset_size=len(dataset), num_classes=dataset.num_classes, device=device.type,
                 backend=choose_backend(cfg, device, widest), precision=precision)
 
-# %% ../../nbs/training/26_supervisor.ipynb #3f5dc0a6
-RESUMABLE = ('runtime', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps', 'training.log_every', 'training.debug_every')
+# %% ../../nbs/training/26_supervisor.ipynb #a3df4c0f
+RESUMABLE = ('runtime', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps', 'training.evaluate', 'training.log_every', 'training.debug_every')
 
 def _flat(tree: dict, prefix: str = '') -> dict:
     out = {}
