@@ -222,12 +222,13 @@ class CIFAR100WithIDs(CIFAR10WithIDs):
     mean, std = (0.5071, 0.4865, 0.4409), (0.2673, 0.2564, 0.2762)
     files = {True: {'train': '16019d7e3df5f24257cddd939b257f8d'}, False: {'test': 'f0ef6b0ae62326f3e7ffdfab6717acfc'}}
 
-# %% ../../nbs/data/02_datasets.ipynb #607555ac
+# %% ../../nbs/data/02_datasets.ipynb #3683aee6
 @patch(cls_method=True)
 def remedy(cls: CIFAR10WithIDs, root: Path) -> str:
     "How to get the files."
-    return (f'Unpack {cls.archive} into {Path(root).resolve()}, or put the archive itself there and set dataset.download: true '
-            f'(it is unpacked without a network if it is intact, and downloaded otherwise).')
+    root = Path(root).resolve()
+    return (f'Unpack {cls.archive} into {root}, or run: ecrl data fetch {cls.name.lower()} --root {root} '
+            f'(downloads it; an intact archive that already lies there is unpacked without a network).')
 
 @patch
 def _read(self: CIFAR10WithIDs, path: Path, md5: str) -> tuple[Tensor, Tensor]: # (n, 3, 32, 32) uint8, (n,) int64

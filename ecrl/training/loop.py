@@ -106,7 +106,7 @@ class Trainer:
         if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
         if c.strategy == 'overlapped': self.checkpoints = OverlappedCheckpoints(self.store, c.max_inflight)
 
-# %% ../../nbs/training/25_loop.ipynb #16be808a
+# %% ../../nbs/training/25_loop.ipynb #f967d6de
 @patch
 def build(self: Trainer):
     "Process group, data, model, optimizer."
@@ -118,6 +118,7 @@ def build(self: Trainer):
     dist.init_process_group(backend, timeout=datetime.timedelta(seconds=cfg.runtime.timeout_s))
     self.event('process_group_up')
     self.dataset = dataset_of(cfg)
+    if self.device.type == 'cuda' and self.dataset.images.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(self.device)
     self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model = build_model(cfg.training.model_name, self.dataset.num_classes, cfg.seed).to(self.device)
