@@ -84,7 +84,7 @@ def watch_study(study: Path, every_s: float = 0.5):
         try: yield
         finally: done.set(); thread.join(); look()
 
-# %% ../../nbs/lab/46_cli.ipynb #d28484b6
+# %% ../../nbs/lab/46_cli.ipynb #16bc4075
 @app.command()
 def demo(
     params: Annotated[Path, typer.Option(help='Papermill parameters of the experiment.')] = Path('papermill_configs/exp1_demo.yaml'),
@@ -111,7 +111,10 @@ def demo(
     with watch_study(where): execute_notebook(nbs/experiment, notebooks[experiment], p)
     out.print('\nanalysis ...')
     execute_notebook(nbs/analysis, notebooks[analysis], dict(study_dir=str(where.relative_to(project_root()))))
-    page = None
+    table = verdict_table(pd.read_csv(where/'summary.csv'))
+    if table.seed.nunique() == 1: table = table.drop(columns='seed')
+    out.print()
+    out.print(rich_table(table, f'Verdicts of {_short(where)}'))
     if publish:
         publish_evidence(where)
         shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
@@ -119,11 +122,7 @@ def demo(
         from ecrl.lab.site import build_site
         out.print('page ...')
         page = build_site(notebooks)/'analysis'/'exp1_failure.html'
-    out.print()
-    table = verdict_table(pd.read_csv(where/'summary.csv'))
-    if table.seed.nunique() == 1: table = table.drop(columns='seed')
-    out.print(rich_table(table, f'Verdicts of {_short(where)}'))
-    if page: out.print(f'\nOpen [bold]{_short(page)}[/bold]', soft_wrap=True)
+        out.print(f'\nOpen [bold]{_short(page)}[/bold]', soft_wrap=True)
 
 def _short(path: Path) -> str:
     try: return str(path.resolve().relative_to(Path.cwd()))
