@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['FAULTS', 'Fault', 'planned_faults', 'FaultPlan']
 
-# %% ../../nbs/training/24_faults.ipynb #1d9aa55f
-import os, signal, time
+# %% ../../nbs/training/24_faults.ipynb #74a64abf
+import os, signal
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
