@@ -4,15 +4,16 @@
 
 # %% auto #0
 __all__ = ['Count', 'Positive', 'MODELS', 'ConfigError', 'Section', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig',
-           'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'RunConfig', 'parse_yaml',
-           'make_config', 'load_config', 'dump_config']
+           'StorageConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'RunConfig',
+           'parse_yaml', 'make_config', 'load_config', 'dump_config']
 
-# %% ../../nbs/training/21_config.ipynb #20aad7a3
+# %% ../../nbs/training/21_config.ipynb #52f09cf7
 import difflib, re, types
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from ..checkpoint.disks import DISK_FAULTS
 from ..data.datasets import DATASETS
 from ..data.geometry import local_batch
 
@@ -24,7 +25,7 @@ Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 MODELS = ('small_cnn', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
 
-# %% ../../nbs/training/21_config.ipynb #79f7afc3
+# %% ../../nbs/training/21_config.ipynb #f8f0f04b
 class DatasetConfig(Section):
     name: Literal[tuple(DATASETS)] = 'digits'
     root: str = './data'
@@ -56,10 +57,18 @@ class TrainingConfig(Section):
 class CheckpointConfig(Section):
     strategy: Literal['blocking', 'overlapped', 'none'] = 'blocking'
     every_k_steps: Positive = 50
-    max_inflight: Positive = 2                              # overlapped: staging buffers
+    max_inflight: Positive = 2                              # overlapped: states on their way at once
+    deadline_s: Annotated[float, Field(gt=0)] = 120.0       # overlapped: a write that takes longer is stuck, its writer replaced
+    max_writer_replacements: Count = 3                      # overlapped: in a row; then the attempt ends
+    on_error: Literal['continue', 'stop'] = 'continue'      # a checkpoint that fails: train on without it, or give up
     keep_last: Positive = 3                                 # checkpoints kept besides pinned ones
     pin_steps: list[Positive] = [200, 400, 800]             # never removed; the last step's never is either
     fsync: bool = True                                      # off: only to measure what it costs
+
+class StorageConfig(Section):
+    fault: Literal['none', *DISK_FAULTS] = 'none'           # how the disk of the checkpoints refuses
+    steps: list[Positive] = []                              # the saves that it fails; empty: all of them
+    delay_s: Annotated[float, Field(ge=0)] = 0.0            # before each write
 
 class FailureConfig(Section):
     enabled: bool = False
@@ -88,13 +97,14 @@ class SupervisorConfig(Section):
     max_time_s: Positive | None = None                      # wall-clock of the whole run
     restart_delay_s: Annotated[float, Field(ge=0)] = 0.0
 
-# %% ../../nbs/training/21_config.ipynb #ada3857b
+# %% ../../nbs/training/21_config.ipynb #27f8c676
 class RunConfig(Section):
     "Everything that determines a run."
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1337
     dataset: DatasetConfig = DatasetConfig()
     training: TrainingConfig = TrainingConfig()
     checkpoint: CheckpointConfig = CheckpointConfig()
+    storage: StorageConfig = StorageConfig()
     failure: FailureConfig = FailureConfig()
     elastic: ElasticConfig | None = None                    # two phases at different world sizes
     runtime: RuntimeConfig = RuntimeConfig()
