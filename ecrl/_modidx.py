@@ -151,6 +151,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                   'ecrl/checkpoint/crashes.py'),
                                          'ecrl.checkpoint.crashes.strace': ('checkpoint/crashes.html#strace', 'ecrl/checkpoint/crashes.py'),
                                          'ecrl.checkpoint.crashes.syscall_trace': ( 'checkpoint/crashes.html#syscall_trace',
+                                                                                    'ecrl/checkpoint/crashes.py'),
+                                         'ecrl.checkpoint.crashes.verdict_table': ( 'checkpoint/crashes.html#verdict_table',
                                                                                     'ecrl/checkpoint/crashes.py')},
             'ecrl.checkpoint.state': { 'ecrl.checkpoint.state.StateMismatch': ( 'checkpoint/state.html#statemismatch',
                                                                                 'ecrl/checkpoint/state.py'),

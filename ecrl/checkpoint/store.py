@@ -90,7 +90,7 @@ class DamagedCheckpoint(RuntimeError): "A checkpoint, or its record, is not what
 class StaleWriter(RuntimeError): "A newer attempt owns the directory."
 class StoreLocked(RuntimeError): "Another process writes this directory."
 
-# %% ../../nbs/checkpoint/12_store.ipynb #dbf49532
+# %% ../../nbs/checkpoint/12_store.ipynb #3f69e62e
 class CheckpointStore:
     "The checkpoints of one run."
     def __init__(self,
@@ -108,7 +108,8 @@ class CheckpointStore:
     def acquire(self, timeout_s: float = 30.0):
         "Become the writer; waits for a writer of an earlier attempt to end, and removes what it left half-written."
         self.dir.mkdir(parents=True, exist_ok=True)
-        self.ops.fsync_dir(self.dir.parent)
+        for folder in self.dir.absolute().parents:      # a new run has new folders above it; their names must last as well
+            if os.access(folder, os.W_OK): self.ops.fsync_dir(folder)
         fd, deadline = os.open(self.dir/'.lock', os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644), time.monotonic() + timeout_s
         while True:
             try: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB); break
