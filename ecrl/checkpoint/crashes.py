@@ -8,8 +8,8 @@ __all__ = ['DIRECTORY_OPS', 'POSIX', 'JOURNAL', 'FOLDER', 'LAWS', 'Op', 'Trace',
            'same_state', 'broken_laws', 'Verdict', 'check_protocol', 'verdict_table', 'check_second_crash',
            'TorchSaveInPlace', 'DistributedCheckpoint', 'mark_syscall', 'strace', 'SyscallReader', 'syscall_trace']
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #d486b1cb
-import itertools, logging, math, os, random, re, shutil, subprocess, tempfile
+# %% ../../nbs/checkpoint/14_crashes.ipynb #9a70184c
+import itertools, logging, math, os, random, re, shutil, subprocess, tempfile, warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from fastcore.basics import patch
 from .state import flatten
 from .store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #78bb15b1
+# %% ../../nbs/checkpoint/14_crashes.ipynb #20062ae3
 @dataclass(frozen=True)
 class Op:
     "One operation on the recorded folder."
@@ -47,7 +47,8 @@ class Trace:
         before: tuple | None = None, # ((path, contents or None for a folder), ...), taken as durable; None: what is there now
     ):
         self.root, self.ops = Path(root).absolute(), []
-        self.before = tuple((self._relative(p), p.read_bytes() if p.is_file() else None) for p in sorted(self.root.rglob('*'))) if before is None else before
+        def there(): return tuple((self._relative(p), p.read_bytes() if p.is_file() else None) for p in sorted(self.root.rglob('*')))
+        self.before = there() if before is None else before
         self.names = {p: n for n, (p, data) in enumerate(self.before, 1) if data is not None}
         self.files = len(self.before)
     def _relative(self, path) -> str:
@@ -56,14 +57,15 @@ class Trace:
     def covers(self, path) -> bool: return not self._relative(path).startswith('..')
     def mark(self, kind: str, step: int): self.ops.append(Op(kind, step=step))
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #6c4157da
+# %% ../../nbs/checkpoint/14_crashes.ipynb #604d06e3
 @patch
 def add(self: Trace, kind: str, path='', to='', offset: int = 0, data: bytes = b'', file: int = 0) -> int: # the file's number
     "Note one operation; `path` is the file's name now, or `file` its number where it was opened earlier."
     rel, last = self._relative(path) if not file else self._name_of(file), self.ops[-1] if self.ops else None
     if kind == 'create': self.files += 1; self.names[rel] = file = self.files
     file = file or self.names.get(rel, 0)
-    if kind in ('write', 'fsync', 'truncate', 'replace', 'unlink') and not file: raise ValueError(f'{kind} {rel}: the record knows no such file')
+    if kind in ('write', 'fsync', 'truncate', 'replace', 'unlink') and not file: raise ValueError(
+        f'{kind} {rel}: the record knows no such file')
     if kind == 'unlink': del self.names[rel]
     if kind == 'replace':
         to = self._relative(to)
@@ -77,12 +79,13 @@ def add(self: Trace, kind: str, path='', to='', offset: int = 0, data: bytes = b
 @patch
 def _name_of(self: Trace, file: int) -> str: return next((n for n, f in self.names.items() if f == file), f'(removed file {file})')
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #5f1497b6
+# %% ../../nbs/checkpoint/14_crashes.ipynb #a265a3da
 class Recorder(FileOps):
     "File operations that are performed and noted."
     def __init__(self, root: Path | str):
         unknown = {n for n, f in vars(FileOps).items() if callable(f) and n[0] != '_'} - vars(Recorder).keys()
-        if unknown: raise NotImplementedError(f'the crash model does not know FileOps.{", FileOps.".join(sorted(unknown))}; add it to Recorder and CrashModel')
+        if unknown: raise NotImplementedError(
+            f'the crash model does not know FileOps.{", FileOps.".join(sorted(unknown))}; add it to Recorder, and to Disk what a crash may leave of it')
         self.trace, self._open = Trace(root), {}
     def mark(self, kind, step): self.trace.mark(kind, step)
     def create(self, path): file = super().create(path); self._open[file] = self.trace.add('create', path); return file
@@ -115,7 +118,7 @@ class CrashModel:
 POSIX, JOURNAL = CrashModel(), CrashModel('JOURNAL', journal=True)
 FOLDER = -1 # in place of a file's number
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #ed32b79a
+# %% ../../nbs/checkpoint/14_crashes.ipynb #12d7e903
 class CachedFile:
     "What is known of a file's contents on the disk."
     def __init__(self, block_bytes: int):
@@ -139,6 +142,7 @@ class CachedFile:
 @patch
 def _of_size(self: CachedFile, size: int): return [dict(reversed(v)) for v in self.versions[:-(-size//self.block)]]
 
+# %% ../../nbs/checkpoint/14_crashes.ipynb #fbac1214
 @patch
 def count(self: CachedFile) -> int:
     "Number of possible contents, before equal ones are merged."
@@ -148,7 +152,8 @@ def count(self: CachedFile) -> int:
 def _content(self: CachedFile, size: int, blocks) -> tuple[bytes, str]: # the contents, and what is wrong with them
     data = b''.join(b for b, _ in blocks)[:size]
     words = [] if size == len(self.now) else [f'{size} of {len(self.now)} bytes']
-    return data, '' if data == self.now else ', '.join(words + [f'block {i} {w}' for i, (b, w) in enumerate(blocks) if b != self._block(i)])
+    words += [f'block {i} {w}' for i, (b, w) in enumerate(blocks) if b != self._block(i)]
+    return data, '' if data == self.now else ', '.join(words)
 
 @patch
 def contents(self: CachedFile) -> list[tuple[bytes, str]]:
@@ -197,7 +202,7 @@ def visible(self: Disk, kept: list[Op]) -> dict[str, int]:
     reachable = lambda p: not p or (names.get(p) == FOLDER and reachable(os.path.dirname(p)))
     return {p: f for p, f in names.items() if reachable(os.path.dirname(p))}
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #bdf1135b
+# %% ../../nbs/checkpoint/14_crashes.ipynb #2d1a50b5
 @dataclass(frozen=True)
 class CrashState:
     "A directory that a crash may leave, and what the caller knew."
@@ -211,6 +216,7 @@ class CrashState:
         "Make it real."
         for path, data in self.tree: (folder/path).mkdir(parents=True) if data is None else (folder/path).write_bytes(data)
 
+# %% ../../nbs/checkpoint/14_crashes.ipynb #dbdb33dc
 @patch
 def kept_choices(self: Disk) -> Iterator[list[Op]]:
     "Which of the waiting changes of names are on the disk: all of them first, none of them last."
@@ -231,6 +237,7 @@ def states(self: Disk, limit: int) -> Iterator[tuple[list[Op], dict, list]] | No
 @patch
 def _each(self: Disk, view): return [[(None, '')] if f == FOLDER else self.files[f].contents() for _, f in view]
 
+# %% ../../nbs/checkpoint/14_crashes.ipynb #3bee8493
 @patch
 def drawn(self: Disk, limit: int, rng: random.Random) -> Iterator:
     "`limit` of them: nothing lost, each change of a name lost alone, then any."
@@ -280,7 +287,7 @@ def crash_states(
     out.extend(found.values())
     return out
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #a2c16125
+# %% ../../nbs/checkpoint/14_crashes.ipynb #c8c383e6
 def small_state(step: int) -> dict:
     "A state that is different at each step, and a few blocks long."
     return dict(format_version=1, model=dict(w=torch.arange(8.) + step), step=dict(global_step=step))
@@ -307,6 +314,7 @@ class StoreProtocol:
             mark('ack', s)
         store.release()
 
+# %% ../../nbs/checkpoint/14_crashes.ipynb #b7f8c9d3
 @patch
 def recover(self: StoreProtocol, root: Path, next_step: int, ops: FileOps = NoSyncOps(), mark=lambda kind, step: None,
             attempt: int = 3) -> Recovered:
@@ -348,7 +356,7 @@ def broken_laws(state: CrashState, found: Recovered | Exception, keep: int) -> d
     if not found.next_save: out['goes on'] = 'the next checkpoint is not the newest'
     return out
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #2f4de9e1
+# %% ../../nbs/checkpoint/14_crashes.ipynb #128ba807
 @dataclass
 class Verdict:
     "What all crash states of a protocol came to."
@@ -371,12 +379,14 @@ def check_protocol(
     "Recover from every state that a crash may leave."
     states, recovered, bad = crash_states(trace.ops, model, trace.before, limit), {} if recovered is None else recovered, []
     next_step = 1 + max(o.step for o in trace.ops)
+    def worst(case): return min(map(LAWS.index, case[1])), len(case[0].lost)
     for s in states:
         if s.tree not in recovered: recovered[s.tree] = _recover(protocol, s, next_step)
         if broken := broken_laws(s, recovered[s.tree], protocol.keep): bad.append((s, broken))
     return Verdict(protocol.name, model.name, sum(o.kind not in ('begin', 'ack') for o in trace.ops), len(states), states.complete, len(bad),
-                   dict(Counter(law for _, broken in bad for law in broken)), _in_words(trace, *min(bad, key=lambda b: (min(map(LAWS.index, b[1])), len(b[0].lost)))) if bad else '')
+                   dict(Counter(law for _, broken in bad for law in broken)), _in_words(trace, *min(bad, key=worst)) if bad else '')
 
+# %% ../../nbs/checkpoint/14_crashes.ipynb #06488cb7
 def verdict_table(verdicts: list[Verdict]) -> pd.DataFrame: # a row a protocol
     "Protocols, states and violations."
     rows = {}
@@ -384,7 +394,7 @@ def verdict_table(verdicts: list[Verdict]) -> pd.DataFrame: # a row a protocol
         row = rows.setdefault(v.protocol, dict(operations=v.operations))
         row |= {f'{v.model} states': f'{v.states:,}' + ('' if v.complete else ' drawn'), f'{v.model} violations': v.violations}
         if v.example and 'first offence' not in row: row['first offence'] = v.example
-    return pd.DataFrame(rows.values(), index=pd.Index(rows, name='protocol')).fillna('')
+    return pd.DataFrame(rows.values(), index=pd.Index(rows, name='protocol')).fillna('').astype(str)
 
 def _recover(protocol, state: CrashState, next_step: int) -> Recovered | Exception:
     root = _fresh_folder()
@@ -394,7 +404,8 @@ def _recover(protocol, state: CrashState, next_step: int) -> Recovered | Excepti
     except Exception as e: return e
     finally: shutil.rmtree(root)
 
-def _fresh_folder() -> Path: return Path(tempfile.mkdtemp(dir='/dev/shm' if os.access('/dev/shm', os.W_OK) else None))   # in memory: many states
+def _fresh_folder() -> Path: # in memory where there is one: there are many states
+    return Path(tempfile.mkdtemp(dir='/dev/shm' if os.access('/dev/shm', os.W_OK) else None))
 
 def _in_words(trace: Trace, state: CrashState, broken: dict) -> str:
     done = trace.ops[state.point - 1] if state.point else 'nothing'
@@ -425,7 +436,7 @@ def check_second_crash(
                    all(v.complete for v in verdicts) and samples is None, sum(v.violations for v in verdicts),
                    dict(sum((Counter(v.by_law) for v in verdicts), Counter())), next((v.example for v in verdicts if v.example), ''))
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #a8b69fc6
+# %% ../../nbs/checkpoint/14_crashes.ipynb #d2799ed7
 class TorchSaveInPlace:
     "`torch.save` onto the same file, as most training scripts do it."
     keep = 1
@@ -442,14 +453,18 @@ class DistributedCheckpoint:
     def __init__(self, name: str, folder: str): # `folder` may contain {step}
         self.name, self.folder, self.keep = name, folder, 2 if '{step}' in folder else 1
     def save_all(self, root, steps, ops, mark):
-        for s in steps: mark('begin', s); dcp.save(small_state(s), checkpoint_id=root/self.folder.format(step=s), no_dist=True); mark('ack', s)
+        for s in steps:
+            mark('begin', s)
+            dcp.save(small_state(s), checkpoint_id=root/self.folder.format(step=s), no_dist=True)
+            mark('ack', s)
     def recover(self, root, next_step):
         found = Recovered()
         logging.disable()       # it logs each checkpoint that it cannot load
         for folder in root.glob(self.folder.format(step='*')):
             state = small_state(0)
-            try: dcp.load(state, checkpoint_id=folder, no_dist=True)
-            except (Exception, dcp.CheckpointException): continue       # the latter is no Exception
+            with warnings.catch_warnings(action='ignore'):
+                try: dcp.load(state, checkpoint_id=folder, no_dist=True)
+                except (Exception, dcp.CheckpointException): continue       # the latter is no Exception
             found.states[state['step']['global_step']] = state
         logging.disable(logging.NOTSET)
         found.step = max(found.states, default=None)
@@ -478,7 +493,7 @@ def strace(program: list[str], timeout_s: float = 120) -> list[tuple[str, str, i
             if call := re.match(r'\s*(\w+)\((.*)\)\s+= (-?\d+)', text): calls.append((call[1], call[2], int(call[3])))
     return calls
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #8bdcef69
+# %% ../../nbs/checkpoint/14_crashes.ipynb #27265e4c
 class SyscallReader:
     "Turns system calls into the operations on one folder, which was empty before."
     def __init__(self, root: Path): self.trace, self.fds, self.at = Trace(root, before=()), {}, {}
@@ -492,7 +507,8 @@ class SyscallReader:
         fd = numbers[0] if numbers else None
         if call == 'close': self.fds.pop(fd, None)
         elif fd not in self.fds:
-            if any(os.path.isabs(t) and self.trace.covers(os.fsdecode(t)) for t in texts if t[:1] == b'/' and b'\0' not in t): self._unknown(call)
+            paths = [os.fsdecode(t) for t in texts] if call in ('truncate', 'link', 'linkat', 'symlink', 'symlinkat', 'rmdir') else []
+            if any(os.path.isabs(p) and self.trace.covers(p) for p in paths): self._unknown(call)
         elif call.startswith('dup'): self.fds[result] = self.fds[fd]
         elif call == 'lseek': self.fds[fd]['at'] = result
         elif call in ('write', 'writev'): self._written(fd, b''.join(texts)[:result], self.fds[fd]['at']); self.fds[fd]['at'] += result
@@ -509,6 +525,7 @@ class SyscallReader:
 def _written(self: SyscallReader, fd: int, data: bytes, offset: int):
     self.trace.add('write', file=self.fds[fd]['file'], offset=offset, data=data)
 
+# %% ../../nbs/checkpoint/14_crashes.ipynb #276ae20e
 @patch
 def _opened(self: SyscallReader, path: str, flags: str, fd: int):
     self.fds.pop(fd, None)
