@@ -386,15 +386,15 @@ def check_protocol(
     return Verdict(protocol.name, model.name, sum(o.kind not in ('begin', 'ack') for o in trace.ops), len(states), states.complete, len(bad),
                    dict(Counter(law for _, broken in bad for law in broken)), _in_words(trace, *min(bad, key=worst)) if bad else '')
 
-# %% ../../nbs/checkpoint/14_crashes.ipynb #06488cb7
+# %% ../../nbs/checkpoint/14_crashes.ipynb #98084e11
 def verdict_table(verdicts: list[Verdict]) -> pd.DataFrame: # a row a protocol
     "Protocols, states and violations."
     rows = {}
     for v in verdicts:
         row = rows.setdefault(v.protocol, dict(operations=v.operations))
-        row |= {f'{v.model} states': f'{v.states:,}' + ('' if v.complete else ' drawn'), f'{v.model} violations': v.violations}
+        row |= {f'{v.model} states': f'{v.states:,}' + ('' if v.complete else ' drawn'), f'{v.model} violations': f'{v.violations:,}'}
         if v.example and 'first offence' not in row: row['first offence'] = v.example
-    return pd.DataFrame(rows.values(), index=pd.Index(rows, name='protocol')).fillna('').astype(str)
+    return pd.DataFrame(rows.values(), index=pd.Index(rows, name='protocol')).fillna('')
 
 def _recover(protocol, state: CrashState, next_step: int) -> Recovered | Exception:
     root = _fresh_folder()
