@@ -103,7 +103,7 @@ class DamagedCheckpoint(RuntimeError): "A checkpoint, or its record, is not what
 class StaleWriter(RuntimeError): "A newer attempt owns the directory."
 class StoreLocked(RuntimeError): "Another process writes this directory."
 
-# %% ../../nbs/checkpoint/13_store.ipynb #6eaa1b82
+# %% ../../nbs/checkpoint/13_store.ipynb #6ace7696
 class CheckpointStore:
     "The checkpoints of one run."
     def __init__(self,
@@ -122,7 +122,8 @@ class CheckpointStore:
     def acquire(self, timeout_s: float = 30.0):
         "Become the writer; waits for a writer of an earlier attempt to end, and removes what it left half-written."
         self.dir.mkdir(parents=True, exist_ok=True)
-        self.ops.fsync_dir(self.dir.parent)
+        for folder in self.dir.absolute().parents:      # a new run has new folders above it; their names must last as well
+            if os.access(folder, os.W_OK): self.ops.fsync_dir(folder)
         fd, deadline = os.open(self.dir/'.lock', os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644), time.monotonic() + timeout_s
         while True:
             try: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB); break
