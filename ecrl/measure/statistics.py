@@ -218,7 +218,7 @@ def pairs_needed(effect: float, sd: float, power_: float = 0.8, level: float = 0
     if n is None: raise ValueError(f'an effect of {effect:g} at a standard deviation of {sd:g} needs more than {most} pairs')
     return n
 
-# %% ../../nbs/measure/35_statistics.ipynb #4067d375
+# %% ../../nbs/measure/35_statistics.ipynb #d8849190
 @dataclass
 class Noise:
     "What two runs of the same configuration differ by."
@@ -242,7 +242,7 @@ def aa_noise(
     a, b = _values(first), _values(second)
     if len(a) != len(b): raise ValueError(f'expected as many second runs as first ones, found {len(b)} and {len(a)}')
     e = mean_interval(b - a, level, 'pairs')
-    return Control(e, float(np.abs(b - a).max()), e.sd, detectable_effect(e.sd, len(a), level=level) if len(a) > 1 else float('nan'))
+    return Noise(e, float(np.abs(b - a).max()), e.sd, detectable_effect(e.sd, len(a), level=level) if len(a) > 1 else float('nan'))
 
 # %% ../../nbs/measure/35_statistics.ipynb #09b7d03f
 def estimates(
