@@ -187,7 +187,7 @@ def bootstrap_interval(
     drawn = np.random.default_rng(seed).integers(0, n, (resamples, n))
     return tuple(float(q) for q in np.quantile(statistic(a[drawn], b[drawn]), [tail, 1 - tail]))
 
-# %% ../../nbs/measure/35_statistics.ipynb #f11a75e9
+# %% ../../nbs/measure/35_statistics.ipynb #c89a6855
 def power(
     effect: float, # true mean difference
     sd: float, # of the differences, in the same unit
@@ -198,8 +198,8 @@ def power(
     if n < 2: return 0.0
     if sd == 0: return float(effect != 0)
     edge, shift = stats.t.ppf((1 + level)/2, n - 1), abs(effect)/sd*np.sqrt(n)
-    found = stats.nct.sf(edge, n - 1, shift) + stats.nct.cdf(-edge, n - 1, shift)
-    return float(found) if np.isfinite(found) else 1.0 if shift > 2*edge else float('nan')
+    wrong_side = stats.nct.cdf(-edge, n - 1, shift) if shift < 6 else 0.0      # below the normal tail at -shift, where SciPy's series may fail
+    return float(stats.nct.sf(edge, n - 1, shift) + wrong_side)
 
 @lru_cache
 def _detectable(n: int, power_: float, level: float) -> float: # in standard deviations
