@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'CHECKPOINT', 'HistoryError', 'is_step_record', 'infer_attempts',
-           'executions', 'classify', 'History', 'run_status', 'read_history']
+           'executions', 'classify', 'History', 'run_status', 'read_history', 'once']
 
-# %% ../../nbs/measure/31_history.ipynb #74bbd691
+# %% ../../nbs/measure/31_history.ipynb #645b4ea0
 import json, re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from operator import itemgetter
 from pathlib import Path
 import numpy as np
@@ -216,7 +216,7 @@ def _published(log: list[dict], folder: Path) -> pd.DataFrame: # attempt, global
     table = pd.DataFrame([known[k] for k in sorted(known)], columns=CHECKPOINT)
     return table.astype(dict(attempt='int64', global_step='int64', time=float, bytes=float))
 
-# %% ../../nbs/measure/31_history.ipynb #b0407900
+# %% ../../nbs/measure/31_history.ipynb #1841eb08
 @dataclass(repr=False)
 class History:
     "A run as its records tell it."
@@ -234,6 +234,7 @@ class History:
     torn: dict = field(default_factory=dict)        # torn lines by file
     foreign: dict = field(default_factory=dict)     # whole lines that are no step records, by file
     problems: list = field(default_factory=list)    # what could not be read, in words
+    answers: dict = field(default_factory=dict, init=False)     # see `once`
 
     @cached_property
     def execution(self) -> np.ndarray: return executions(self.steps)[2]   # the row of `ledger` that each record belongs to
@@ -325,6 +326,15 @@ def read_history(
     running = run_status(supervisor, [e.get('event') for e in events]) == 'in progress'
     return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running), boundaries, checkpoints,
                    _event_table(events, 'event', 'attempt', 'rank', 'time'), _event_table(faults, 'event'), supervisor, environment, config, torn | torn_steps, foreign, problems)
+
+# %% ../../nbs/measure/31_history.ipynb #bc60bf73
+def once(f):
+    "A function of a history that is computed on the first call; treat the result as read-only."
+    @wraps(f)
+    def kept(h: History):
+        if f.__name__ not in h.answers: h.answers[f.__name__] = f(h)
+        return h.answers[f.__name__]
+    return kept
 
 # %% ../../nbs/measure/31_history.ipynb #31953c72
 @patch(as_prop=True)
