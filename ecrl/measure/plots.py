@@ -173,7 +173,7 @@ def plot_normalised_goodput(
     _legend_below(ax, 4, keys, [label_of(v) for v in (base, *variants)])
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #cfe6a37f
+# %% ../../nbs/measure/36_plots.ipynb #e6992aa5
 def plot_gain(
     table: pd.DataFrame, # tidy: suite, seed, variant, goodput
     ax: Axes | None = None,
@@ -186,7 +186,7 @@ def plot_gain(
     rows = [(s, mean_of_ratios(pair(table[table['suite'] == s], value, a, b)).scaled(100, shift=-1)) for s in suites]
     rows.sort(key=lambda r: -r[1].value)
     names = short_names(s for s, _ in rows)
-    if len(rows) > 1: rows.append(('', mean_of_ratios(pairs.over('suite')).scaled(100, shift=-1))); names.append('mean of suites')
+    if len(rows) > 1: rows.append(('', mean_of_ratios(pairs, 'suite').scaled(100, shift=-1))); names.append('mean of suites')
     ax = _axes(ax, 0.8 + 0.36*len(rows))
     for i, (s, e) in enumerate(rows):
         shape = style.marker if s else 'D'
@@ -334,11 +334,11 @@ def plot_windows(
     ax.legend(handles=[Patch(color=plt.get_cmap('cividis')((r + 0.5)/most), label=f'rank {r}') for r in range(most)], ncols=min(most, 8), loc='lower center', bbox_to_anchor=(0.5, 1.0), frameon=False)
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #617fb49d
+# %% ../../nbs/measure/36_plots.ipynb #7b836c11
 PATH_BOXES = ( # lane (from below), start, end, text, kind: the overlapped checkpoint of one step
     (3, 0.0, 1.9, 'step $k$', 'work'), (3, 1.9, 2.6, 'barrier', 'stall'), (3, 2.6, 3.5, 'copy', 'stall'), (3, 3.5, 4.2, 'send', 'stall'), (3, 4.2, 4.9, 'barrier', 'stall'),
     (3, 4.9, 6.8, 'step $k+1$', 'work'), (3, 6.8, 8.7, 'step $k+2$', 'work'), (3, 8.7, 10.6, 'step $k+3$', 'work'),
-    (2, 2.6, 9.3, 'buffer 1 holds the state of step $k$', 'buffer'), (1.45, 0.0, 10.6, 'buffer 2: free (else training waits: backpressure)', 'free'),
+    (2, 2.6, 9.3, 'buffer 1 holds the state of step $k$', 'buffer'), (1.45, 0.0, 10.6, 'buffer 2: free (if not: backpressure)', 'free'),
     (0, 3.9, 6.3, 'write temporary file,\nfsync', 'disk'), (0, 6.3, 7.5, 'rename,\nfsync dir', 'disk'), (0, 7.5, 8.5, 'sidecar', 'disk'), (0, 8.5, 9.3, 'latest', 'disk'))
 PATH_COLOURS = dict(work=('#12355b', ''), stall=('#d55e00', '//'), buffer=('#6ec1e4', ''), free=('white', ''), disk=('#d9d9d9', ''))
 

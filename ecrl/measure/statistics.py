@@ -66,7 +66,7 @@ def mean_interval(
     half = float(stats.t.ppf((1 + level)/2, n - 1))*sd/np.sqrt(n)
     return Estimate(mean, mean - half, mean + half, n, sd, 't', level, unit)
 
-# %% ../../nbs/measure/35_statistics.ipynb #1b5aa0e6
+# %% ../../nbs/measure/35_statistics.ipynb #0adb2b44
 @dataclass
 class Pairs:
     "Values of two variants, matched by what they share."
@@ -79,13 +79,17 @@ class Pairs:
 
     @property
     def difference(self) -> np.ndarray: return (self.table['a'] - self.table['b']).to_numpy()
-    @property
-    def ratio(self) -> np.ndarray: return (self.table['a']/self.table['b']).to_numpy()
 
     def over(self, key: str) -> 'Pairs':
         "One row for each `key`: what lies within it (seeds of a suite) is averaged first, so that n counts independent things."
+        return Pairs(self.a, self.b, self.value, self._within(self.table, key), self.left_out, key + 's')
+    def ratios(self, over: str | None = None) -> np.ndarray:
+        "a/b of each pair; with `over`, the mean of the pairs' ratios within each key."
+        r = self.table['a']/self.table['b']
+        return (self._within(r, over) if over else r).to_numpy()
+    def _within(self, x, key):
         if key not in self.table.index.names: raise ValueError(f'expected one of the shared keys {list(self.table.index.names)}, found {key!r}')
-        return Pairs(self.a, self.b, self.value, self.table.groupby(level=key).mean(), self.left_out, key + 's')
+        return x.groupby(level=key, sort=False).mean()
 
 # %% ../../nbs/measure/35_statistics.ipynb #1f80dc92
 def _require(table: pd.DataFrame, *columns: str):
@@ -139,10 +143,14 @@ def holm(p: Sequence[float]) -> np.ndarray: # adjusted p-values, in the order gi
     adjusted[order] = np.minimum(stepped, 1)
     return adjusted
 
-# %% ../../nbs/measure/35_statistics.ipynb #10bb5c04
-def mean_of_ratios(pairs: Pairs, level: float = 0.95) -> Estimate:
-    "Mean of a/b over pairs, each pair with the same weight; t interval."
-    return mean_interval(pairs.ratio, level, pairs.unit)
+# %% ../../nbs/measure/35_statistics.ipynb #6818690b
+def mean_of_ratios(
+    pairs: Pairs,
+    over: str | None = None, # the key that counts as independent, e.g. 'suite': ratios within it are averaged first
+    level: float = 0.95,
+) -> Estimate:
+    "Mean of a/b over pairs, each with the same weight; t interval."
+    return mean_interval(pairs.ratios(over), level, over + 's' if over else pairs.unit)
 
 def ratio_of_means(
     pairs: Pairs,
