@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['STALL_PARTS', 'STARTING', 'MARKS', 'BETWEEN', 'TIMED', 'REPAIR', 'clock_of', 'wall_clock', 'checkpoint_table',
            'checkpoint_stall', 'milestones', 'path_of_time', 'waterfall', 'recoveries', 'Goodput', 'median_step_s',
-           'goodput']
+           'goodput', 'young_interval', 'daly_interval', 'IntervalAdvice', 'interval_advice', 'measure_run',
+           'measure_runs']
 
 # %% ../../nbs/measure/33_goodput.ipynb #667ea58d
 import math, os, sys
@@ -95,18 +96,19 @@ def milestones(h: History) -> pd.DataFrame: # a row per attempt, columns in seco
     t['loop_end'] = np.maximum(t['last_record'], [np.nanmax(b_at[b_of == a], initial=-np.inf) for a in n])
     return t.replace([np.inf, -np.inf], np.nan)
 
-# %% ../../nbs/measure/33_goodput.ipynb #5e60882b
+# %% ../../nbs/measure/33_goodput.ipynb #83c26f2f
 @once
 def path_of_time(h: History) -> pd.DataFrame: # as `milestones`, with `sign`, `left` and `gone`; no two attempts overlap
     "The milestones that the run had to wait for, one after the other."
-    t = milestones(h).copy()
-    t['sign'] = t['fault_fired'].fillna(t['loop_end'])                                       # the last sign of life
-    t['left'] = t['fault_fired'].fillna(t['finished']).fillna(t['stopping']).fillna(t['loop_end'])
-    t['gone'] = np.fmin(t['torn_down'].fillna(t['death_seen']), t['promoted'].shift(-1))
-    free = t['gone'].shift().to_numpy()
-    for m in STARTING: t[m] = t[m].where(t[m].isna(), np.fmax(t[m], free))
-    for m in ('launch', 'worker_up', 'process_group_up', 'built'): t[m] = np.where(t['promoted'].notna(), t['promoted'], t[m])
-    return t
+    t = {k: milestones(h)[k].to_numpy(copy=True) for k in milestones(h)}
+    def first_known(*names): return np.array([next((x for x in row if x == x), np.nan) for row in zip(*(t[k] for k in names))])
+    t['sign'] = first_known('fault_fired', 'loop_end')                                       # the last sign of life
+    t['left'] = first_known('fault_fired', 'finished', 'stopping', 'loop_end')
+    t['gone'] = np.fmin(first_known('torn_down', 'death_seen'), np.append(t['promoted'][1:], np.nan))
+    free = np.append(np.nan, t['gone'][:-1])
+    for m in STARTING: t[m] = np.where(np.isnan(t[m]), np.nan, np.fmax(t[m], free))
+    for m in ('launch', 'worker_up', 'process_group_up', 'built'): t[m] = np.where(np.isnan(t['promoted']), t[m], t['promoted'])
+    return pd.DataFrame(t, index=h.attempts.index)
 
 # %% ../../nbs/measure/33_goodput.ipynb #d5dc5ff1
 BETWEEN = dict(imports=('launch', 'worker_up'), process_group=('worker_up', 'process_group_up'), build=('process_group_up', 'built'),
@@ -254,3 +256,78 @@ def table(self: Goodput) -> pd.DataFrame: # index: quantity; columns: value, uni
 
 @patch
 def _repr_html_(self: Goodput): return self.table()._repr_html_()
+
+# %% ../../nbs/measure/33_goodput.ipynb #a3c9cf8e
+def young_interval(
+    save_cost_s: float, # δ, seconds that a save stops training
+    mtbf_s: float, # M, mean time between failures, seconds of running
+) -> float: # seconds of work between saves
+    "First-order optimum: √(2δM) (J. W. Young, CACM 17(9), 1974)."
+    if not (save_cost_s >= 0 and mtbf_s > 0): raise ValueError(f'expected save_cost_s >= 0 and mtbf_s > 0, found {save_cost_s} and {mtbf_s}')
+    return math.sqrt(2*save_cost_s*mtbf_s)
+
+def daly_interval(save_cost_s: float, mtbf_s: float) -> float: # as `young_interval`
+    "Higher-order optimum: √(2δM)·(1 + √(δ/2M)/3 + (δ/2M)/9) − δ, or M where δ >= 2M (J. T. Daly, FGCS 22(3), 2006)."
+    x = save_cost_s/(2*mtbf_s)
+    return mtbf_s if x >= 1 else young_interval(save_cost_s, mtbf_s)*(1 + math.sqrt(x)/3 + x/9) - save_cost_s
+
+# %% ../../nbs/measure/33_goodput.ipynb #69a8fa21
+@dataclass
+class IntervalAdvice:
+    "The checkpoint interval that a run used, beside the one that its own costs advise. NaN where nothing is known."
+    save_cost_s: float             # mean stall of a boundary
+    saves: int                     # boundaries measured
+    step_s: float                  # median step
+    mtbf_s: float                  # time in training loops / failures, or as given
+    failures: int
+    used_steps: float              # between boundaries
+    used_s: float
+    young_s: float
+    daly_s: float
+
+    @property
+    def young_steps(self) -> float: return _ratio(self.young_s, self.step_s)
+    @property
+    def daly_steps(self) -> float: return _ratio(self.daly_s, self.step_s)
+    def to_dict(self) -> dict: return _plain(asdict(self) | dict(young_steps=self.young_steps, daly_steps=self.daly_steps))
+
+def interval_advice(
+    run: History | Path | str, # a history, or a run's directory
+    mtbf_s: float | None = None, # mean time between failures; by default the run's own
+) -> IntervalAdvice:
+    "Young's and Daly's interval for what this run measured."
+    h = run if isinstance(run, History) else read_history(run)
+    t, saves, step_s = milestones(h), checkpoint_table(h), median_step_s(h)
+    died = t['loop_end'].notna() & t['finished'].isna() & t['stopping'].isna()
+    last_is_fine = h.status in ('completed', 'in progress', 'stopped')
+    failures = int(died.iloc[:-1].sum()) + int(died.iloc[-1] and not last_is_fine)
+    M = _ratio(float((t['loop_end'] - t['first_record']).sum()), failures) if mtbf_s is None else float(mtbf_s)
+    cost = float(saves['stall_s'].mean()) if len(saves) else float('nan')
+    used = h.config.checkpoint.every_k_steps if h.config else saves.groupby('attempt')['global_step'].diff().median()
+    known = cost > 0 and M > 0
+    return IntervalAdvice(cost, len(saves), step_s, M, failures, float(used), float(used)*step_s,
+                          young_interval(cost, M) if known else float('nan'), daly_interval(cost, M) if known else float('nan'))
+
+@patch
+def table(self: IntervalAdvice) -> pd.DataFrame: # index: interval; columns: seconds of work, steps
+    "The interval used beside the ones advised."
+    rows = [('used', self.used_s, self.used_steps), ('Young', self.young_s, self.young_steps), ('Daly', self.daly_s, self.daly_steps)]
+    return pd.DataFrame(rows, columns=['interval', 'seconds', 'steps']).set_index('interval')
+
+# %% ../../nbs/measure/33_goodput.ipynb #ae05eead
+def measure_run(run: History | Path | str) -> tuple[Verdict, Goodput]:
+    "The verdict and the goodput of one run."
+    h = run if isinstance(run, History) else read_history(run)
+    return verify(h), goodput(h)
+
+def measure_runs(
+    runs: Iterable[Path | str], # run directories
+    workers: int | None = None, # processes; by default as many as there are cores for us
+) -> list[tuple[Verdict, Goodput]]: # in the order of `runs`
+    "The verdict and the goodput of each run, on all cores."
+    runs = list(runs)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
+    workers = min(workers or cores, len(runs))
+    if workers < 2: return [measure_run(r) for r in runs]
+    with ProcessPoolExecutor(workers, mp_context=get_context('fork' if sys.platform == 'linux' else 'spawn')) as pool:
+        return list(pool.map(measure_run, runs))

@@ -19,7 +19,7 @@ from ..data.geometry import Geometry
 from ..training.config import ConfigError, RunConfig, make_config, parse_yaml
 from ..training.events import read_jsonl
 
-# %% ../../nbs/measure/31_history.ipynb #434e4d6c
+# %% ../../nbs/measure/31_history.ipynb #4f08402a
 class HistoryError(ValueError): "A directory that cannot be read as a run."
 
 REQUIRED = ('time', 'run_id', 'rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_hash', 'sample_ids_count')
@@ -28,26 +28,33 @@ INTEGER = ('rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_
 TEXT = ('run_id', 'sample_ids_hash', 'precision')
 
 def _number(x) -> bool: return type(x) in (int, float)
+def _whole(x) -> bool: return _number(x) and abs(x) < 2**53 and x == int(x)
 
 def is_step_record(r: dict) -> bool:
     "Whether a record has the keys of a step, and whole numbers and a time where they belong."
-    return (all(k in r for k in REQUIRED) and _number(r['time']) and all(type(r[k]) is int and abs(r[k]) < 2**63 for k in INTEGER)
-            and type(r.get('attempt', 0)) in (int, type(None)) and all(_number(r.get(k, 0)) or r[k] is None for k in OPTIONAL if k not in TEXT))
+    return (all(k in r for k in REQUIRED) and _number(r['time']) and all(_whole(r[k]) for k in INTEGER)
+            and (r.get('attempt') is None or _whole(r['attempt'])) and all(_number(r.get(k, 0)) or r[k] is None for k in OPTIONAL if k not in TEXT))
 
-# %% ../../nbs/measure/31_history.ipynb #7549bf18
+# %% ../../nbs/measure/31_history.ipynb #4f547416
 def _column(name: str, values) -> np.ndarray:
     "The values of one field; raises `ValueError` where they are not of its type."
     if name in TEXT: return np.array(values, dtype=object)
-    allowed = {int} if name in INTEGER else {int, type(None)} if name == 'attempt' else {int, float, type(None)} if name in OPTIONAL else {int, float}
-    if not set(map(type, values)) <= allowed: raise ValueError(name)
-    try: return np.array(values, dtype='int64' if name in INTEGER else 'float64')
-    except OverflowError as e: raise ValueError(name) from e
+    if not set(map(type, values)) <= {int, float, type(None)}: raise ValueError(f'{name}: not a number')
+    try: column = np.array(values, dtype=float)
+    except OverflowError as e: raise ValueError(f'{name}: too large') from e
+    if name == 'time' and np.isnan(column).any(): raise ValueError('a record without a time')
+    return _whole_column(name, column) if name in INTEGER or name == 'attempt' else column
+
+def _whole_column(name: str, column: np.ndarray) -> np.ndarray: # an attempt may be unknown, and is NaN then
+    known = column[~np.isnan(column)] if name == 'attempt' else column
+    if not ((known == np.floor(known)) & (np.abs(known) < 2**53)).all(): raise ValueError(f'{name}: not a whole number')
+    return column.astype('int64') if len(known) == len(column) else column
 
 def _columns(recs: list[dict]) -> dict[str, np.ndarray]: # at least one record
-    "The fields of step records, as columns."
+    "The fields of step records, as columns; raises `ValueError` where they are not all step records with the same keys."
     names = list(recs[0])
     if len(set(map(len, recs))) > 1: raise ValueError('other keys')
-    try: table = dict(zip(names, zip(*map(itemgetter(*names, names[0]), recs))))   # named twice, so that one key is a tuple too
+    try: table = dict(zip(names, zip(*map(itemgetter(*names, names[0]), recs))))   # one key twice, so that a single one makes a tuple too
     except KeyError as e: raise ValueError('other keys') from e
     if not set(REQUIRED) <= table.keys(): raise ValueError('keys are missing')
     return {k: _column(k, v) for k, v in table.items() if k in REQUIRED + OPTIONAL}
@@ -56,8 +63,9 @@ def _uniform(recs: list[dict]) -> list[dict]:
     "The step records among any records, all with the same keys."
     return [{k: r.get(k) for k in REQUIRED + OPTIONAL} for r in recs if is_step_record(r)]
 
-# %% ../../nbs/measure/31_history.ipynb #6e1fe2d3
+# %% ../../nbs/measure/31_history.ipynb #151e1e9d
 def _rank_file(path: Path) -> tuple[pd.DataFrame, int, int]: # (records, torn lines, whole lines that are no step records)
+    "The step records of one rank."
     recs, torn = read_jsonl(path)
     try: cols, n = _columns(recs) if recs else {}, len(recs)
     except ValueError:

@@ -7,9 +7,9 @@ __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED
            'cell', 'markdown_table', 'Report', 'definitions', 'run_report', 'find_runs', 'identity', 'tidy_row',
            'read_runs', 'verdict_word', 'completion', 'sound', 'over_suites', 'outcomes', 'suite_ranking', 'slices',
            'findings', 'study_report', 'final_summary', 'study_figures', 'write_study', 'config_differences',
-           'compare_tables', 'compare']
+           'compare_tables', 'compare', 'is_run']
 
-# %% ../../nbs/measure/38_report.ipynb #1391551c
+# %% ../../nbs/measure/38_report.ipynb #526c48f5
 import json, math, re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 from .correctness import MARK, verify
 from .divergence import Divergence, DivergenceError, compare_losses, diverge, global_losses
-from .goodput import goodput, recoveries
+from .goodput import IntervalAdvice, goodput, interval_advice, recoveries
 from .history import History, HistoryError, read_history
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of
-from .statistics import Estimate, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, paired_difference, smallest_effect, stratified_interval
+from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
 from ..training.config import make_config, parse_yaml
 from ..training.events import write_json_atomically
 
@@ -68,10 +68,11 @@ class Report:
         (folder/f'{name}.md').write_text(self.to_markdown(), encoding='utf-8')
         return [folder/f'{name}.md', folder/f'{name}.json']
 
-# %% ../../nbs/measure/38_report.ipynb #3fdbb0d4
+# %% ../../nbs/measure/38_report.ipynb #7598e101
 DEFINITIONS = {
     'valid': 'every record agrees with the window of data that its step owns, and the surviving steps cover each epoch exactly once; `unknown` is not valid',
     'goodput': 'surviving steps / wall clock, from the first launch to the end of the run (steps/s)',
+    'published goodput': 'surviving steps / (last rank-0 record - first), as the published runs define it (steps/s)',
     'drop against reference': '1 - goodput / goodput of the reference of the same suite and seed, averaged (mean of ratios, %)',
     'gain': 'goodput of overlapped / goodput of blocking - 1, of the same suite and seed, averaged (mean of ratios, %)',
     'stall': 'time for which checkpoint boundaries stopped rank 0, all boundaries of a run (s)',
@@ -86,7 +87,7 @@ def definitions(*words: str) -> str: # all of them by default
     "A list of definitions, in Markdown."
     return '## Definitions\n\n' + '\n'.join(f'- **{w}**: {DEFINITIONS[w]}.' for w in (words or DEFINITIONS))
 
-# %% ../../nbs/measure/38_report.ipynb #cfa1b894
+# %% ../../nbs/measure/38_report.ipynb #be68b80b
 def _overview(h: History) -> str:
     "What was run, and how far it is."
     env, cfg = h.environment, h.config
@@ -99,6 +100,10 @@ def _overview(h: History) -> str:
     if h.status == 'in progress': lines.append('- The run has not ended. Everything below holds for what is recorded so far.')
     return '\n'.join(lines + [f'- {p}' for p in h.problems] + [f'- {n} torn line(s) in {f}, left out' for f, n in h.torn.items()])
 
+def _advice_text(advice: IntervalAdvice) -> str:
+    known = f'{advice.failures} failure(s), one in {advice.mtbf_s:.3g} s of training' if advice.failures else 'no failure, so no rate and no advice'
+    return f'A save stalls training for {advice.save_cost_s:.3g} s on average (n = {advice.saves}); {known}. The advice (Young, Daly) is as good as this rate; failures injected on purpose are no rate of anything.'
+
 def _divergence_text(d: Divergence) -> str:
     l = d.losses
     text = f'Against `{d.reference_id}`: the global loss differs by at most {l["max"]:.3g}, on average by {l["mean"]:.3g}, over {l["steps"]} common surviving steps.'
@@ -106,26 +111,27 @@ def _divergence_text(d: Divergence) -> str:
     end = {True: 'bitwise equal', False: 'not equal', 'unknown': 'unknown (no common checkpoint at the last step)'}[d.exact]
     return f'{text} Model and optimizer at the end: {end}.\n\n' + markdown_table(d.table()[['l2', 'l2_buffers', 'model_equal', 'optimizer_equal']].reset_index())
 
-# %% ../../nbs/measure/38_report.ipynb #2d8df874
+# %% ../../nbs/measure/38_report.ipynb #c8e2fb16
 def run_report(
     run: History | Path | str, # a history, or a run's directory
     reference: History | Path | str | None = None, # the run that it should equal
 ) -> Report:
     "Verdict, cost, waterfall, repairs and divergence of one run."
     h = run if isinstance(run, History) else read_history(run)
-    v, g, repairs = verify(h), goodput(h), recoveries(h)
+    v, g, repairs, advice = verify(h), goodput(h), recoveries(h), interval_advice(h)
     d = diverge(h, reference) if reference is not None else None
     parts = pd.DataFrame([(p, s, 100*s/g.wall_clock_s) for p, s in grouped(g.waterfall).items()], columns=['part', 'seconds', '% of wall clock']).round(6)
-    r = Report('run', f'Run {h.run_id}', dict(status=h.status, verdict=v.to_dict(), goodput=g.to_dict(), repairs=repairs, divergence=d and d.to_dict()))
+    r = Report('run', f'Run {h.run_id}', dict(status=h.status, verdict=v.to_dict(), goodput=g.to_dict(), repairs=repairs, interval_advice=advice.to_dict(), divergence=d and d.to_dict()))
     r.add(_overview(h), '## Was it correct?', v.to_markdown(), '## What did it cost?', markdown_table(g.table().reset_index()),
           '### Where the wall clock went', markdown_table(parts), f'Sum: {sum(g.waterfall.values()):.3f} s; wall clock: {g.wall_clock_s:.3f} s; unexplained: {round(g.unexplained_fraction, 4) + 0.0:.2%}.')
     if len(repairs): r.add('### Repairs (s)', markdown_table(repairs.rename_axis('attempt').reset_index()))
+    if advice.saves: r.add('### Checkpoint interval', _advice_text(advice), markdown_table(advice.table().reset_index()))
     if d: r.add('## Is the result the same?', _divergence_text(d))
     return r.add(definitions('valid', 'goodput', 'stall', *(['loss difference'] if d else [])))
 
-# %% ../../nbs/measure/38_report.ipynb #be100b69
+# %% ../../nbs/measure/38_report.ipynb #cfc2852b
 COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='', schedule='steps at which failures are injected',
-    run_id='', status='', valid='True | False | unknown', goodput='steps/s', wall_clock_s='s', restarts='', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
+    run_id='', status='', valid='True | False | unknown', goodput='steps/s', published_goodput='steps/s; the definition of the published runs', wall_clock_s='s', restarts='', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
     snapshot_s='s, in the stall', write_s='s, in the stall or in the background', enqueue_s='s', backpressure_s='s', checkpoints='boundaries', unexplained_fraction='of wall clock',
     loss_difference='mean absolute, to the reference', loss_max_difference='', parameter_l2='at the end, to the reference', bitwise_equal='True | False | unknown: model and optimizer at the end')
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
@@ -146,22 +152,24 @@ def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig 
     suite = m['suite'] if m else f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c else 'unknown'
     return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None, dataset=c and c.dataset.name, model=c and c.training.model_name, schedule=schedule, run_id=run_id)
 
-# %% ../../nbs/measure/38_report.ipynb #756ac24a
+# %% ../../nbs/measure/38_report.ipynb #174f6319
 def tidy_row(
     verdict: dict, cost: dict, # `Verdict.to_dict()`, `Goodput.to_dict()`
     divergence: dict | None = None, # `Divergence.to_dict()` against the reference
 ) -> dict: # the measured columns
     "What a run measured, as a row of the tidy table."
     s, d = cost['stall'], divergence or {}
-    row = {k: cost[k] for k in ('status', 'goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s', 'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
+    row = {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s', 'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
         snapshot_s=s['snapshot'], write_s=s['write'] + (s.get('background_write') or 0.0), enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
     return row | dict(loss_difference=d.get('losses', {}).get('mean'), loss_max_difference=d.get('losses', {}).get('max'), parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
 
+def _has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
+def _config_of(run: Path): return make_config(parse_yaml((run/'config.yaml').read_text())) if (run/'config.yaml').exists() else None
+
 def _from_metrics(run: Path, study: str) -> dict:
     read = lambda f: json.loads(f.read_text())
-    config = make_config(parse_yaml((run/'config.yaml').read_text())) if (run/'config.yaml').exists() else None
     against = next(iter(sorted((run/'metrics').glob('divergence_vs_*.json'))), None)
-    return identity(run.name, config, study) | tidy_row(read(run/'metrics'/'correctness.json'), read(run/'metrics'/'goodput.json'), against and read(against))
+    return identity(run.name, _config_of(run), study) | tidy_row(read(run/'metrics'/'correctness.json'), read(run/'metrics'/'goodput.json'), against and read(against))
 
 def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
     found = [(identity(h.run_id, h.config, study), h) for h in map(read_history, runs)]
@@ -174,7 +182,7 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         rows.append(i | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d))
     return rows
 
-# %% ../../nbs/measure/38_report.ipynb #fcdf5b5f
+# %% ../../nbs/measure/38_report.ipynb #8c45e014
 def read_runs(
     folder: Path | str, # a study, or any folder with runs below it
     study: str | None = None, # its name; the folder's by default
@@ -183,7 +191,7 @@ def read_runs(
     folder = Path(folder)
     runs = find_runs(folder) if folder.is_dir() else []
     if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), found {"none" if folder.is_dir() else "no such folder"}.')
-    recorded = [d for d in runs if any((d/f/'rank0.jsonl').exists() for f in ('logs', '.'))]
+    recorded = [d for d in runs if _has_records(d)]
     groups = {}                # one suite and seed at a time: its histories are in memory together
     for d in recorded: groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
     rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs if d not in recorded]
@@ -211,20 +219,20 @@ def sound(table: pd.DataFrame) -> pd.DataFrame:
     "The runs from which conclusions may be drawn: completed and valid."
     return table[(table['status'] == 'completed') & table['valid'].map(verdict_word).eq('valid')]
 
-# %% ../../nbs/measure/38_report.ipynb #421e1fd6
+# %% ../../nbs/measure/38_report.ipynb #9e31bfe2
 BLOCKING, OVERLAPPED = 'failure_blocking', 'failure_overlapped'
-MEASURED = {'goodput (steps/s)': 'goodput', 'restarts': 'restarts', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write (s)': 'write_s', 'snapshot (s)': 'snapshot_s'}
+MEASURED = {'goodput (steps/s)': 'goodput', 'published goodput (steps/s)': 'published_goodput', 'restarts': 'restarts', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write (s)': 'write_s', 'snapshot (s)': 'snapshot_s'}
 NOTHING = Estimate(float('nan'), n=0)
 
 def over_suites(
     values: Sequence[float], suites: Sequence, # a value a run or a pair, and its suite
-    unit: str = 'runs',
+    unit: str = 'runs', groups: str = 'suites', # what the values are, what the suites are
 ) -> Estimate:
     "Mean over suites, with the seeds as the sample where there are several, else with the suites."
     x, suites = pd.Series(values, dtype=float).reset_index(drop=True), list(suites)
     if x.empty: return NOTHING
     e = stratified_interval(x, suites, unit=unit)
-    return e if e.has_interval or len(set(suites)) == 1 else mean_interval(x.groupby(suites).mean(), unit='suites')
+    return e if e.has_interval or len(set(suites)) == 1 else mean_interval(x.groupby(pd.factorize(pd.Series(suites, dtype=object))[0]).mean(), unit=groups)
 
 def _paired(table: pd.DataFrame, value: str, a: str, b: str, of: str = 'difference') -> Estimate: # of: difference, or change: a/b - 1 in %
     "a against b, run by run of the same suite and seed; empty where there are no such runs."
@@ -289,7 +297,7 @@ def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, 
     if n := ends.get('True', 0) + ends.get('False', 0): said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {ends.get("True", 0)} of {n} runs of which both kept a checkpoint.')
     return said
 
-# %% ../../nbs/measure/38_report.ipynb #87351e46
+# %% ../../nbs/measure/38_report.ipynb #800bf555
 READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': 'blocking (steps/s)', f'goodput_{OVERLAPPED}': 'overlapped (steps/s)', 'blocking_change_pct': 'blocking / reference (%)',
             'overlapped_change_pct': 'overlapped / reference (%)', 'gain_pct': 'overlapped / blocking (%)', 'stall_difference_s': 'stall difference (s)', 'wall_difference_s': 'wall clock difference (s)',
             'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)', f'stall_{OVERLAPPED}_s': 'overlapped (s)', 'p_holm': 'p (Holm)', 'loss_difference': 'difference of loss difference'}
@@ -318,7 +326,7 @@ def study_report(
         f'{table["suite"].nunique()} suites, {table["variant"].nunique()} variants, {table["seed"].nunique()} seeds; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
     if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions())
-    ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'] if x.n})
+    ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
     r.add('## Outcomes', f'Mean over suites [95% interval]; n = {" or ".join(f"{n} {u}" for n, u in ns)} a variant.', markdown_table(o.reset_index()), *_suite_tables(ranked))
     if len(cut): r.add('## Slices', 'The gain is that of overlapped over blocking; p is for "no gain", corrected for the number of slices (Holm).', markdown_table(cut.rename(columns=READABLE)))
     return r.add(definitions())
@@ -351,7 +359,7 @@ def write_study(study: Path | str, out: Path | str | None = None) -> dict[str, P
     (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8')
     return dict(report=md, json=js, summary=out/'final_summary.md') | study_figures(table, out/'plots')
 
-# %% ../../nbs/measure/38_report.ipynb #121268ba
+# %% ../../nbs/measure/38_report.ipynb #f3c9863a
 COMPARED = {'goodput (steps/s)': 'goodput', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write (s)': 'write_s', 'snapshot (s)': 'snapshot_s', 'MTTR (s)': 'mttr_s', 'restarts': 'restarts', 'replayed steps': 'replayed_steps'}
 
 def _flat(d: dict, prefix: str = '') -> dict:
@@ -362,45 +370,54 @@ def config_differences(a, b) -> dict: # key -> [value in a, value in b]; RunConf
     x, y = (_flat(c.model_dump()) for c in (a, b))
     return {k: [x.get(k), y.get(k)] for k in sorted(x.keys() | y.keys()) if x.get(k) != y.get(k)}
 
-def compare_tables(a: pd.DataFrame, b: pd.DataFrame, by: Sequence[str] = ('suite', 'of', 'seed')) -> pd.DataFrame: # a row a quantity
-    "Differences b - a of two tidy tables, matched by suite, variant and seed."
+def _sides(a: pd.DataFrame, b: pd.DataFrame, column: str) -> Pairs:
+    "The sound runs of two tables, matched by suite, variant and seed; the side takes the variant's place."
     both = pd.concat([sound(t).assign(of=sound(t)['variant'], variant=side) for side, t in (('A', a), ('B', b))], ignore_index=True)
+    return pair(both.dropna(subset=[column]), column, 'B', 'A', ('suite', 'of', 'seed'))
+
+def compare_tables(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame: # a row a quantity
+    "Differences b - a of two tidy tables, matched by suite, variant and seed."
     rows = []
     for name, column in COMPARED.items():
-        try: p = pair(both.dropna(subset=[column]), column, 'B', 'A', by)
+        try: p = _sides(a, b, column)
         except ValueError: continue
-        difference, ratio = paired_difference(p), mean_of_ratios(p).scaled(100, shift=-1) if (p.table > 0).all(axis=None) else NOTHING
+        groups = p.table.index.droplevel('seed')                # suites differ, and variants within them: that is no noise
+        difference = over_suites(p.difference, groups, 'pairs', 'suites and variants')
+        ratio = over_suites(100*(p.ratios() - 1), groups, 'pairs') if (p.table > 0).all(axis=None) else NOTHING
         rows.append({'quantity': name, 'A': float(p.table['b'].mean()), 'B': float(p.table['a'].mean()), 'B - A': difference, 'B against A (%)': ratio, 'pairs': len(p.table),
                      'would be found': smallest_effect(difference)})
-    if not rows: raise ValueError('nothing to compare: no completed, valid runs of A and B share suite, variant and seed')
+    if not rows: raise HistoryError('nothing to compare: no completed, valid runs of A and B share suite, variant and seed')
     return pd.DataFrame(rows)
 
-# %% ../../nbs/measure/38_report.ipynb #0b00af8d
+# %% ../../nbs/measure/38_report.ipynb #6b7d8c9c
 def compare(a: Path | str, b: Path | str) -> Report:
     "What differs between two runs, or between two folders of runs."
-    single = [_is_run(d) for d in (a, b)]
+    single = [is_run(d) for d in (a, b)]
     if single[0] != single[1]: raise HistoryError(f'expected two runs or two folders of runs; {a} is {"a run" if single[0] else "a folder of runs"}, {b} is {"a run" if single[1] else "a folder of runs"}.')
     return _compare_runs(Path(a), Path(b)) if all(single) else _compare_studies(Path(a), Path(b))
 
-def _is_run(d: Path | str) -> bool:
+def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps
+    "Whether a directory holds one run; refuses what is no directory."
     d = Path(d)
     if not d.is_dir(): raise HistoryError(f'{d}: expected the directory of a run or of a study, found {"a file" if d.exists() else "nothing"}.')
-    return (d/'logs'/'rank0.jsonl').exists() or (d/'rank0.jsonl').exists() or (d/'metrics'/'goodput.json').exists()
+    return _has_records(d) or (d/'metrics'/'goodput.json').exists()
 
 def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}
     return [finding(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'], *(re.findall(r'\((.*)\)', q['quantity']) or ['']), words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
 
-# %% ../../nbs/measure/38_report.ipynb #75ac6710
+# %% ../../nbs/measure/38_report.ipynb #41f39c80
 def _compare_runs(a: Path, b: Path) -> Report:
     "Two runs: settings, verdicts, numbers, divergence. n = 1, so no conclusion about speed."
-    hs = [read_history(d) for d in (a, b)]
-    rows = pd.DataFrame([identity(h.run_id, h.config) | tidy_row(verify(h).to_dict(), goodput(h).to_dict()) for h in hs]).assign(suite='', seed=0, variant='')
-    settings = config_differences(*(h.config for h in hs)) if all(h.config for h in hs) else None
+    recorded = [_has_records(d) for d in (a, b)]
+    hs = [read_history(d) for d in (a, b)] if all(recorded) else []
+    rows = pd.DataFrame([identity(h.run_id, h.config) | tidy_row(verify(h).to_dict(), goodput(h).to_dict()) for h in hs] if hs else [_from_metrics(d, '') for d in (a, b)])
+    configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
+    settings = config_differences(*configs) if all(configs) else None
     table = pd.DataFrame([(n, rows[c].iloc[0], rows[c].iloc[1], rows[c].iloc[1] - rows[c].iloc[0]) for n, c in COMPARED.items() if rows[c].notna().all()], columns=['quantity', 'A', 'B', 'B - A'])
-    d = _optional_divergence(hs[1], hs[0])
-    r = Report('comparison', f'{hs[1].run_id} against {hs[0].run_id}', dict(a=str(hs[0].run_id), b=str(hs[1].run_id), valid=list(rows['valid']), status=list(rows['status']), settings=settings, quantities=table, divergence=d and d.to_dict()))
-    r.add('\n'.join(f'- {side}: `{h.run_id}`, {h.status}, {verdict_word(v)}' for side, h, v in zip('AB', hs, rows['valid'])), '## Settings that differ', _settings_text(settings),
+    d, (x, y) = _optional_divergence(*hs[::-1]) if hs else None, rows['run_id']
+    r = Report('comparison', f'{y} against {x}', dict(a=x, b=y, valid=list(rows['valid']), status=list(rows['status']), settings=settings, quantities=table, divergence=d and d.to_dict()))
+    r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {verdict_word(q.valid)}' for side, q in zip('AB', rows.itertuples())), '## Settings that differ', _settings_text(settings),
           '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told from one pair; compare folders with several seeds.', markdown_table(table))
     if d: r.add('## Is the result the same?', _divergence_text(d))
     return r.add(definitions('valid', 'goodput', 'stall', 'write', 'snapshot'))
@@ -413,9 +430,9 @@ def _settings_text(settings: dict | None) -> str:
     if settings is None: return 'Unknown: a config is missing.'
     return '\n'.join(f'- `{k}`: {x} → {y}' for k, (x, y) in settings.items()) or 'None: the same configuration. What differs below is noise of the bench, or recovery.'
 
-# %% ../../nbs/measure/38_report.ipynb #04a00c23
+# %% ../../nbs/measure/38_report.ipynb #a9b835d1
 def _configs(folder: Path) -> dict[str, dict]: # run id -> settings
-    return {d.name: _flat(c.model_dump()) for d in find_runs(folder) if (d/'config.yaml').exists() for c in [make_config(parse_yaml((d/'config.yaml').read_text()))]}
+    return {d.name: _flat(c.model_dump()) for d in find_runs(folder) if (c := _config_of(d))}
 
 def _compare_studies(a: Path, b: Path) -> Report:
     "Two folders of runs, matched by suite, variant and seed."
@@ -426,12 +443,12 @@ def _compare_studies(a: Path, b: Path) -> Report:
     said = _sentences(t)
     r = Report('comparison', f'{b.name} against {a.name}', dict(a=a.name, b=b.name, same_configs=same, completion=[completion(ta), completion(tb)], quantities=t, findings=said))
     if same:
-        p = pair(pd.concat([sound(x).assign(of=sound(x)['variant'], variant=s) for s, x in (('A', ta), ('B', tb))], ignore_index=True), 'goodput', 'B', 'A', ('suite', 'of', 'seed'))
+        p = _sides(ta, tb, 'goodput')
         noise = aa_noise(p.table['b'], p.table['a'])
         r.facts['noise'] = noise.to_dict()
         meaning = {True: 'Every difference is noise.', False: 'Yet goodput differs by more than chance allows: something that is no setting (machine, disk, load) has changed.', 'unknown': 'One pair does not tell noise from change.'}[noise.unbiased]
         r.add(f'**An A/A control**: the runs of A and B have the same configs. {meaning} Goodput differs by up to {noise.largest:.3g} steps/s'
               + (f'; {len(p.table)} pairs would find a difference of {noise.detectable:.3g} steps/s with a probability of 80%.' if np.isfinite(noise.detectable) else '.'))
     counts = '\n'.join(f'- {side}: `{d.name}`, {c["passed"]} of {c["planned"]} runs completed and valid' for side, d, c in zip('AB', (a, b), r.facts['completion']))
-    return r.add(counts, '## Findings', '\n'.join(f'- {s}' for s in said), '## Numbers', 'Means over pairs of equal suite, variant and seed; difference [95% t interval]; *would be found*: the difference that as many pairs find with a probability of 80%.',
+    return r.add(counts, '## Findings', '\n'.join(f'- {s}' for s in said), '## Numbers', 'Means over pairs of equal suite, variant and seed; difference [95% interval: other seeds on these suites and variants]; *would be found*: the difference that as many pairs find with a probability of 80%.',
                  markdown_table(t), definitions('valid', 'goodput', 'stall', 'write', 'snapshot'))

@@ -67,7 +67,7 @@ def mean_interval(
     half = float(stats.t.ppf((1 + level)/2, n - 1))*sd/np.sqrt(n)
     return Estimate(mean, mean - half, mean + half, n, sd, 't', level, unit, n - 1)
 
-# %% ../../nbs/measure/35_statistics.ipynb #b68d0bfc
+# %% ../../nbs/measure/35_statistics.ipynb #1cc721dd
 def stratified_interval(
     values: Sequence[float],
     strata: Sequence, # the stratum (suite) of each value
@@ -75,8 +75,9 @@ def stratified_interval(
     unit: str = 'runs',
 ) -> Estimate:
     "Mean of the strata's means, each with the same weight, and its t interval (Welch 1947, Satterthwaite 1946)."
-    x, level = pd.Series(_values(values)), _level(level)
-    g = x.groupby(list(strata))
+    x, names, level = pd.Series(_values(values)), list(strata), _level(level)
+    if len(names) != len(x): raise ValueError(f'expected a stratum for each of {len(x)} values, found {len(names)}')
+    g = x.groupby(pd.factorize(pd.Series(names, dtype=object))[0])
     mean, n, v = float(g.mean().mean()), g.size(), g.var(ddof=1)/g.size()
     if (n < 2).any(): return Estimate(mean, n=len(x), method='none: a stratum with one value', level=level, unit=unit)
     df = float(v.sum()**2/(v**2/(n - 1)).sum()) if v.sum() > 0 else float(len(x) - len(n))

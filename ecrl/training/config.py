@@ -121,8 +121,8 @@ class RunConfig(Section):
             if self.failure.rank >= w: raise ValueError(f'failure.rank: {self.failure.rank} does not exist at world size {w}')
         return self
 
-# %% ../../nbs/training/21_config.ipynb #b703acc3
-class _Loader(yaml.SafeLoader): pass
+# %% ../../nbs/training/21_config.ipynb #b7838486
+class _Loader(getattr(yaml, 'CSafeLoader', yaml.SafeLoader)): pass
 _Loader.add_implicit_resolver('tag:yaml.org,2002:float', re.compile(r'^[-+]?\d+(\.\d*)?[eE][-+]?\d+$'), list('-+0123456789'))
 
 def parse_yaml(text: str):
