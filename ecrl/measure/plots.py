@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['STYLES', 'OTHERS', 'RC', 'WIDTH', 'AXIS', 'GROUPS', 'PATH_BOXES', 'PATH_COLOURS', 'Style', 'variant_of', 'style_of',
-           'label_of', 'short_names', 'labels_of', 'save_figure', 'plot_losses', 'plot_goodput',
+           'label_of', 'ordered', 'short_names', 'labels_of', 'save_figure', 'plot_losses', 'plot_goodput',
            'plot_normalised_goodput', 'plot_gain', 'plot_stall_and_gain', 'plot_timeline', 'grouped', 'plot_waterfall',
            'plot_windows', 'plot_architecture']
 
@@ -26,7 +26,7 @@ from .goodput import Goodput, clock_of, milestones
 from .history import History, read_history
 from .statistics import mean_interval, mean_of_ratios, pair
 
-# %% ../../nbs/measure/36_plots.ipynb #7d38d90d
+# %% ../../nbs/measure/36_plots.ipynb #0452cb2e
 class Style(NamedTuple):
     "How a variant looks: each of the four tells it apart."
     colour: str
@@ -49,6 +49,11 @@ def variant_of(run_id: str) -> str:
 def style_of(run_id: str) -> Style: return STYLES.get(variant_of(run_id), OTHERS[crc32(run_id.encode()) % len(OTHERS)])
 
 def label_of(run_id: str) -> str: return variant_of(run_id).replace('_', ' ')
+
+def ordered(variants: Iterable[str]) -> list[str]:
+    "Variants without repetition, in the order of `STYLES`, others behind: the reference first, whatever order the runs have."
+    known = {v: i for i, v in enumerate(STYLES)}
+    return sorted(dict.fromkeys(variants), key=lambda v: known.get(v, len(known)))
 
 # %% ../../nbs/measure/36_plots.ipynb #b12428ea
 def short_names(names: Iterable[str]) -> list[str]:
@@ -90,9 +95,9 @@ def _histories(runs) -> list[History]:
     if not runs: raise ValueError('nothing to plot: expected at least one history or run directory')
     return [r if isinstance(r, History) else read_history(r) for r in runs]
 
-# %% ../../nbs/measure/36_plots.ipynb #5d6e7e3a
+# %% ../../nbs/measure/36_plots.ipynb #9464f87f
 def plot_losses(
-    histories: Iterable[History | Path | str], # the first variant is drawn widest, below the others
+    histories: Iterable[History | Path | str], # the reference is drawn widest, below the others
     ax: Axes | None = None,
     smooth: int = 1, # steps in a centred moving average
 ) -> Axes:
@@ -100,7 +105,7 @@ def plot_losses(
     hs, ax = _histories(histories), _axes(ax, 3.2)
     groups = {}
     for h in hs: groups.setdefault(variant_of(h.run_id), []).append(global_losses(h).rolling(smooth, center=True, min_periods=1).mean())
-    for variant, width in zip(groups, np.linspace(5.0, 1.8, len(groups)) if len(groups) > 1 else [1.8]):
+    for variant, width in zip(ordered(groups), np.linspace(5.0, 1.8, len(groups)) if len(groups) > 1 else [1.8]):
         curves, style = pd.concat(groups[variant], axis=1), style_of(variant)
         y, n = curves.mean(axis=1, skipna=False), curves.shape[1]
         if n > 1: ax.fill_between(y.index, curves.min(axis=1), curves.max(axis=1), color=style.colour, alpha=0.25, lw=0)
@@ -132,7 +137,7 @@ def _bar(ax: Axes, y: float, values: Sequence[float], style: Style, height: floa
     ax.text(y=y, s=f'{"" if column else "  "}{e.value:.3g}' + (f' (n = {e.n}{unit and " " + unit})' if e.n > 1 else ''), va='center', fontsize=9, **where)
     return float(max(ends))
 
-# %% ../../nbs/measure/36_plots.ipynb #6050fb13
+# %% ../../nbs/measure/36_plots.ipynb #e2f7a071
 def plot_goodput(
     runs: pd.DataFrame | Iterable[Goodput], # a tidy table (variant, field), or what `goodput` returned
     ax: Axes | None = None,
@@ -141,7 +146,7 @@ def plot_goodput(
 ) -> Axes:
     "Goodput of each variant: mean, interval and runs."
     table = _measured(runs, field)
-    variants = list(dict.fromkeys(table['variant']))
+    variants = ordered(table['variant'])
     ax = _axes(ax, 0.7 + 0.5*len(variants))
     reach = []
     for i, v in enumerate(variants):
@@ -151,7 +156,7 @@ def plot_goodput(
     ax.invert_yaxis()
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #ba7a9a70
+# %% ../../nbs/measure/36_plots.ipynb #70ab54ce
 def plot_normalised_goodput(
     table: pd.DataFrame, # tidy: suite, seed, variant, goodput
     ax: Axes | None = None,
@@ -159,7 +164,7 @@ def plot_normalised_goodput(
     value: str = 'goodput',
 ) -> Axes:
     "Goodput of each variant relative to the base of the same suite and seed."
-    variants = [v for v in dict.fromkeys(table['variant']) if v != base]
+    variants = [v for v in ordered(table['variant']) if v != base]
     ratios = {v: pair(table, value, v, base).table.eval('a/b') for v in variants}
     suites = [s for s in dict.fromkeys(table['suite']) if any(s in r.index.get_level_values('suite') for r in ratios.values())]
     ax, height, reach = _axes(ax, 1.2 + 0.27*len(suites)*(len(variants) + 0.6)), 0.9/len(variants), [1.0]

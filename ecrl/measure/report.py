@@ -9,7 +9,7 @@ __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED
            'findings', 'study_report', 'final_summary', 'study_figures', 'write_study', 'config_differences',
            'compare_tables', 'compare', 'is_run']
 
-# %% ../../nbs/measure/38_report.ipynb #526c48f5
+# %% ../../nbs/measure/38_report.ipynb #f070a834
 import json, math, re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from .correctness import MARK, verify
 from .divergence import Divergence, DivergenceError, compare_losses, diverge, global_losses
-from .goodput import IntervalAdvice, goodput, interval_advice, recoveries
+from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries
 from .history import History, HistoryError, read_history
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of
 from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
@@ -68,7 +68,7 @@ class Report:
         (folder/f'{name}.md').write_text(self.to_markdown(), encoding='utf-8')
         return [folder/f'{name}.md', folder/f'{name}.json']
 
-# %% ../../nbs/measure/38_report.ipynb #7598e101
+# %% ../../nbs/measure/38_report.ipynb #278f50a2
 DEFINITIONS = {
     'valid': 'every record agrees with the window of data that its step owns, and the surviving steps cover each epoch exactly once; `unknown` is not valid',
     'goodput': 'surviving steps / wall clock, from the first launch to the end of the run (steps/s)',
@@ -76,8 +76,8 @@ DEFINITIONS = {
     'drop against reference': '1 - goodput / goodput of the reference of the same suite and seed, averaged (mean of ratios, %)',
     'gain': 'goodput of overlapped / goodput of blocking - 1, of the same suite and seed, averaged (mean of ratios, %)',
     'stall': 'time for which checkpoint boundaries stopped rank 0, all boundaries of a run (s)',
-    'write': 'time spent writing checkpoints: inside the stall (blocking) or beside training (overlapped) (s)',
-    'snapshot': 'time spent copying the state into staging buffers, a part of the stall (s)',
+    'write': 'time to write one checkpoint, inside the stall (blocking) or beside training (overlapped); mean over those that were timed (s)',
+    'snapshot': 'time to copy the state for one checkpoint, a part of the stall; mean (s)',
     'loss difference': 'mean absolute difference of the global loss to the reference of the same suite and seed, over the surviving steps of both',
     'interval': '95% Student t interval of the mean over suites. Seeds are the sample and the suites are taken as they are (stratified, Welch-Satterthwaite), so it speaks of other seeds on these suites; '
                 'where n counts suites, the suites are the sample, and it speaks of other suites like these',
@@ -129,10 +129,10 @@ def run_report(
     if d: r.add('## Is the result the same?', _divergence_text(d))
     return r.add(definitions('valid', 'goodput', 'stall', *(['loss difference'] if d else [])))
 
-# %% ../../nbs/measure/38_report.ipynb #cfc2852b
+# %% ../../nbs/measure/38_report.ipynb #fc105f67
 COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='', schedule='steps at which failures are injected',
     run_id='', status='', valid='True | False | unknown', goodput='steps/s', published_goodput='steps/s; the definition of the published runs', wall_clock_s='s', restarts='', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
-    snapshot_s='s, in the stall', write_s='s, in the stall or in the background', enqueue_s='s', backpressure_s='s', checkpoints='boundaries', unexplained_fraction='of wall clock',
+    snapshot_s='s, mean of a checkpoint', write_s='s, mean of a checkpoint, in the stall or in the background', writes='checkpoints of which the write was timed', enqueue_s='s', backpressure_s='s', checkpoints='boundaries', unexplained_fraction='of wall clock',
     loss_difference='mean absolute, to the reference', loss_max_difference='', parameter_l2='at the end, to the reference', bitwise_equal='True | False | unknown: model and optimizer at the end')
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
 
@@ -152,15 +152,19 @@ def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig 
     suite = m['suite'] if m else f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c else 'unknown'
     return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None, dataset=c and c.dataset.name, model=c and c.training.model_name, schedule=schedule, run_id=run_id)
 
-# %% ../../nbs/measure/38_report.ipynb #174f6319
+# %% ../../nbs/measure/38_report.ipynb #f6d9a595
 def tidy_row(
     verdict: dict, cost: dict, # `Verdict.to_dict()`, `Goodput.to_dict()`
     divergence: dict | None = None, # `Divergence.to_dict()` against the reference
+    checkpoints: pd.DataFrame | None = None, # `checkpoint_table`; without it the background's writes are not known one by one
 ) -> dict: # the measured columns
     "What a run measured, as a row of the tidy table."
     s, d = cost['stall'], divergence or {}
+    each = lambda k: s[k]/s['count'] if s['count'] else None
+    if checkpoints is None: write_s, writes = (each('write'), s['count']) if s['write'] else (None, 0)
+    else: write_s, writes = (w := checkpoints['write_s'].where(checkpoints['write_s'] > 0, checkpoints['background_write_s'])).mean(), int(w.count())
     row = {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s', 'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
-        snapshot_s=s['snapshot'], write_s=s['write'] + (s.get('background_write') or 0.0), enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
+        snapshot_s=each('snapshot'), write_s=write_s, writes=writes, enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
     return row | dict(loss_difference=d.get('losses', {}).get('mean'), loss_max_difference=d.get('losses', {}).get('max'), parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
 
 def _has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
@@ -179,7 +183,7 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         ref = references.get((i['suite'], i['seed'])) if i['variant'] not in ('reference', 'ideal') else None
         try: d = diverge(h, ref).to_dict() if ref else None
         except DivergenceError: d = None           # no loss in the records, or no step in common
-        rows.append(i | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d))
+        rows.append(i | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
 # %% ../../nbs/measure/38_report.ipynb #8c45e014
@@ -219,9 +223,9 @@ def sound(table: pd.DataFrame) -> pd.DataFrame:
     "The runs from which conclusions may be drawn: completed and valid."
     return table[(table['status'] == 'completed') & table['valid'].map(verdict_word).eq('valid')]
 
-# %% ../../nbs/measure/38_report.ipynb #9e31bfe2
+# %% ../../nbs/measure/38_report.ipynb #ff15331b
 BLOCKING, OVERLAPPED = 'failure_blocking', 'failure_overlapped'
-MEASURED = {'goodput (steps/s)': 'goodput', 'published goodput (steps/s)': 'published_goodput', 'restarts': 'restarts', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write (s)': 'write_s', 'snapshot (s)': 'snapshot_s'}
+MEASURED = {'goodput (steps/s)': 'goodput', 'published goodput (steps/s)': 'published_goodput', 'restarts': 'restarts', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write of a checkpoint (s)': 'write_s', 'snapshot of a checkpoint (s)': 'snapshot_s'}
 NOTHING = Estimate(float('nan'), n=0)
 
 def over_suites(
@@ -297,10 +301,12 @@ def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, 
     if n := ends.get('True', 0) + ends.get('False', 0): said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {ends.get("True", 0)} of {n} runs of which both kept a checkpoint.')
     return said
 
-# %% ../../nbs/measure/38_report.ipynb #800bf555
+# %% ../../nbs/measure/38_report.ipynb #8ef1b391
 READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': 'blocking (steps/s)', f'goodput_{OVERLAPPED}': 'overlapped (steps/s)', 'blocking_change_pct': 'blocking / reference (%)',
             'overlapped_change_pct': 'overlapped / reference (%)', 'gain_pct': 'overlapped / blocking (%)', 'stall_difference_s': 'stall difference (s)', 'wall_difference_s': 'wall clock difference (s)',
             'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)', f'stall_{OVERLAPPED}_s': 'overlapped (s)', 'p_holm': 'p (Holm)', 'loss_difference': 'difference of loss difference'}
+
+def _count(table: pd.DataFrame, what: str) -> str: return f'{(n := table[what].nunique())} {what}{"s"*(n != 1)}'
 
 def _suite_tables(ranked: pd.DataFrame) -> list[str]:
     "The ranking and the stalls, with names as short as they may be."
@@ -323,15 +329,15 @@ def study_report(
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
     facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()}, suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
     r = Report('study', f'Study {name}', facts).add('## Findings', '\n'.join(f'- {s}' for s in said), '## Runs',
-        f'{table["suite"].nunique()} suites, {table["variant"].nunique()} variants, {table["seed"].nunique()} seeds; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
+        f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
     if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions())
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
-    r.add('## Outcomes', f'Mean over suites [95% interval]; n = {" or ".join(f"{n} {u}" for n, u in ns)} a variant.', markdown_table(o.reset_index()), *_suite_tables(ranked))
+    r.add('## Outcomes', f'Mean over suites [95% interval]; n = {" or ".join(f"{n} {u if n > 1 else u[:-1]}" for n, u in ns)} a variant.', markdown_table(o.reset_index()), *_suite_tables(ranked))
     if len(cut): r.add('## Slices', 'The gain is that of overlapped over blocking; p is for "no gain", corrected for the number of slices (Holm).', markdown_table(cut.rename(columns=READABLE)))
     return r.add(definitions())
 
-# %% ../../nbs/measure/38_report.ipynb #c24f5432
+# %% ../../nbs/measure/38_report.ipynb #6c622929
 def final_summary(report: Report) -> str:
     "The findings of a study on one short page, in Markdown."
     c, words = report.facts['completion'], ('valid', 'goodput', 'drop against reference', 'gain', 'stall', 'interval')
@@ -344,7 +350,7 @@ def study_figures(table: pd.DataFrame, folder: Path | str, suffix: str = '.svg')
     plots = dict(goodput=lambda: plot_goodput(good), normalised_goodput=lambda: plot_normalised_goodput(good), gain=lambda: plot_gain(good), stall_and_gain=lambda: plot_stall_and_gain(good))
     for name, plot in plots.items():
         has = set(good['variant'])
-        if not len(good) or not dict(goodput=good['suite'].nunique() == 1, normalised_goodput='reference' in has and len(has) > 1).get(name, {BLOCKING, OVERLAPPED} <= has): continue
+        if not len(good) or not dict(goodput=(suites := good['suite'].nunique()) == 1, normalised_goodput='reference' in has and len(has) > 1).get(name, {BLOCKING, OVERLAPPED} <= has and (suites > 1 or name == 'gain')): continue
         ax = plot()
         made[name] = save_figure(ax, Path(folder)/f'{name}{suffix}')
         ax.figure.clear()
@@ -359,8 +365,8 @@ def write_study(study: Path | str, out: Path | str | None = None) -> dict[str, P
     (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8')
     return dict(report=md, json=js, summary=out/'final_summary.md') | study_figures(table, out/'plots')
 
-# %% ../../nbs/measure/38_report.ipynb #f3c9863a
-COMPARED = {'goodput (steps/s)': 'goodput', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write (s)': 'write_s', 'snapshot (s)': 'snapshot_s', 'MTTR (s)': 'mttr_s', 'restarts': 'restarts', 'replayed steps': 'replayed_steps'}
+# %% ../../nbs/measure/38_report.ipynb #36d2bbd6
+COMPARED = {'goodput (steps/s)': 'goodput', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write of a checkpoint (s)': 'write_s', 'snapshot of a checkpoint (s)': 'snapshot_s', 'MTTR (s)': 'mttr_s', 'restarts': 'restarts', 'replayed steps': 'replayed_steps'}
 
 def _flat(d: dict, prefix: str = '') -> dict:
     return {k: v for key, x in d.items() for k, v in (_flat(x, f'{prefix}{key}.') if isinstance(x, dict) else {f'{prefix}{key}': x}).items()}
@@ -406,12 +412,12 @@ def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}
     return [finding(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'], *(re.findall(r'\((.*)\)', q['quantity']) or ['']), words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
 
-# %% ../../nbs/measure/38_report.ipynb #41f39c80
+# %% ../../nbs/measure/38_report.ipynb #bda7b927
 def _compare_runs(a: Path, b: Path) -> Report:
     "Two runs: settings, verdicts, numbers, divergence. n = 1, so no conclusion about speed."
     recorded = [_has_records(d) for d in (a, b)]
     hs = [read_history(d) for d in (a, b)] if all(recorded) else []
-    rows = pd.DataFrame([identity(h.run_id, h.config) | tidy_row(verify(h).to_dict(), goodput(h).to_dict()) for h in hs] if hs else [_from_metrics(d, '') for d in (a, b)])
+    rows = pd.DataFrame([identity(h.run_id, h.config) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs] if hs else [_from_metrics(d, '') for d in (a, b)])
     configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
     settings = config_differences(*configs) if all(configs) else None
     table = pd.DataFrame([(n, rows[c].iloc[0], rows[c].iloc[1], rows[c].iloc[1] - rows[c].iloc[0]) for n, c in COMPARED.items() if rows[c].notna().all()], columns=['quantity', 'A', 'B', 'B - A'])
