@@ -105,15 +105,15 @@ def check_identity(h: History) -> Iterator[Evidence]:
     for e in _offences(s, back, lambda r: f'the {"monotonic" if clock == "mono" else "wall"} clock of rank {r.rank} runs backwards at {_at(r)}.'):
         yield e if clock == 'mono' else replace(e, valid=True)
 
-# %% ../../nbs/measure/32_correctness.ipynb #d5bc5c60
+# %% ../../nbs/measure/32_correctness.ipynb #ade26d5a
 def _absent(h: History) -> pd.DataFrame: # attempt, global_step, world_size
     "Steps that some rank did not record, pardonable tails left out."
     led = h.ledger[(~h.ledger['committed'] & (h.ledger['fate'] != 'pending')).to_numpy()]
-    if led.empty: return led
-    tail = led['global_step'] == led['attempt'].map(h.attempts['last_step'])
-    ended_well = (led['attempt'] == h.attempts.index.max()) & (h.status == 'completed')
-    later = led['attempt'].map(h.attempts['resumed_from'].iloc[::-1].cummin().ffill().iloc[::-1].shift(-1)).fillna(0)
-    return led[~tail | ended_well | (led['global_step'] <= later)]
+    last, resumed = h.attempts['last_step'].to_dict(), h.attempts['resumed_from'].to_dict()
+    def pardoned(attempt, step):
+        ended_well = attempt == h.attempts.index.max() and h.status == 'completed'
+        return step == last[attempt] and not ended_well and min((r for a, r in resumed.items() if a > attempt and r == r), default=0) < step
+    return led[[not pardoned(a, s) for a, s in zip(led['attempt'], led['global_step'])]]
 
 def check_ranks(h: History) -> Iterator[Evidence]:
     "Every step was done by all ranks of its attempt, and they agree on the world size."
@@ -247,16 +247,18 @@ def epoch_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples,
                          missing=int((due == 0).sum())*unit, extra=int(used[steps*B//unit:].sum())*unit + unknown))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
 
-# %% ../../nbs/measure/32_correctness.ipynb #b6a6c3dd
+# %% ../../nbs/measure/32_correctness.ipynb #1e6187eb
 @once
 def _replays(h: History) -> pd.DataFrame: # one row per repeated record, `_was` beside it
-    "Records of repeated steps, beside the same rank's previous record of that step."
-    redo = h.ledger['redo'].to_numpy()
-    again = np.isin(h.ledger['global_step'], h.ledger['global_step'][redo])[h.execution] & ~_repeated(h)
-    s = h.steps[again].sort_values(['global_step', 'rank', 'attempt'])
-    before = s[['global_step', 'rank', 'attempt', 'world_size', 'sample_ids_hash', 'loss']].shift().add_suffix('_was')
-    same = (s['global_step'] == before['global_step_was']) & (s['rank'] == before['rank_was']) & (s['world_size'] == before['world_size_was'])
-    return s.join(before[['attempt_was', 'sample_ids_hash_was', 'loss_was']])[same]
+    "Records of repeated steps, beside the same rank's previous record of that step at the same world size."
+    redo, s = h.ledger['redo'].to_numpy(), h.steps
+    again = np.flatnonzero(np.isin(h.ledger['global_step'], h.ledger['global_step'].to_numpy()[redo])[h.execution] & ~_repeated(h))
+    again = again[np.lexsort([s[k].to_numpy()[again] for k in ('attempt', 'rank', 'global_step')])]
+    was, now = again[:-1], again[1:]
+    same = np.logical_and.reduce([s[k].to_numpy()[was] == s[k].to_numpy()[now] for k in ('global_step', 'rank', 'world_size')])
+    now = {k: s[k].to_numpy()[now[same]] for k in ('attempt', 'global_step', 'rank', 'sample_ids_hash', 'loss')}
+    was = {f'{k}_was': s[k].to_numpy()[was[same]] for k in ('attempt', 'sample_ids_hash', 'loss')}
+    return pd.DataFrame({k: pd.Series(v, dtype=v.dtype) for k, v in (now | was).items()})
 
 def check_replay(h: History) -> Iterator[Evidence]:
     "A repeated step consumes the same samples as before."

@@ -42,17 +42,17 @@ def wall_clock(h: History) -> tuple[float, float]: # (start, end) on the run's c
     done = h.status != 'in progress' and len(ends)
     return float(start), float(max(ends.max(), newest) if done else newest)
 
-# %% ../../nbs/measure/33_goodput.ipynb #452d78e0
+# %% ../../nbs/measure/33_goodput.ipynb #9898b5a5
 STALL_PARTS = dict(snapshot='snapshot_time_sec', write='write_time_sec', enqueue='enqueue_latency_sec',
                    backpressure='backpressure_wait_sec', barrier='barrier_time_sec')
 
 def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step) -> seconds
     "How long each write took that a background writer has completed."
-    out = {}
-    for r in b.to_dict('records'):
-        done = r.get('completed_write_times_sec')
-        if isinstance(done, dict): out |= {(r['attempt'], int(s)): t for s, t in done.items() if str(s).isdigit()}
-        if r['event'] == 'checkpoint_write_complete': out[r['attempt'], r['global_step']] = r.get('write_time_sec', np.nan)
+    out, none = {}, [None]*len(b)
+    def column(name): return b[name].tolist() if name in b else none
+    for a, step, event, s, done in zip(*map(column, ('attempt', 'global_step', 'event', 'write_time_sec', 'completed_write_times_sec'))):
+        if isinstance(done, dict): out |= {(a, int(k)): t for k, t in done.items() if str(k).isdigit()}
+        if event == 'checkpoint_write_complete': out[a, step] = np.nan if s is None else s
     return out
 
 @once
@@ -110,7 +110,7 @@ def path_of_time(h: History) -> pd.DataFrame: # as `milestones`, with `sign`, `l
     for m in ('launch', 'worker_up', 'process_group_up', 'built'): t[m] = np.where(np.isnan(t['promoted']), t[m], t['promoted'])
     return pd.DataFrame(t, index=h.attempts.index)
 
-# %% ../../nbs/measure/33_goodput.ipynb #d5dc5ff1
+# %% ../../nbs/measure/33_goodput.ipynb #4f9dd10b
 BETWEEN = dict(imports=('launch', 'worker_up'), process_group=('worker_up', 'process_group_up'), build=('process_group_up', 'built'),
                restore=('built', 'restored'), flush=('loop_end', 'left'), detection=('left', 'death_seen'), teardown=('death_seen', 'gone'))
 
@@ -124,7 +124,7 @@ def _intervals(h: History, end: float) -> dict[str, float]:
     parts['detection'] -= float(leaving)
     parts['relaunch'] = float(np.nansum(np.fmax(t['launch'].to_numpy()[1:] - t['gone'].to_numpy()[:-1], 0.0)))
     gone = t['gone'].iloc[-1]
-    return parts | dict(finish=float(leaving) + (max(0.0, end - gone) if gone == gone else 0.0))
+    return parts | dict(finish=float(leaving) + (max(0.0, float(end - gone)) if gone == gone else 0.0))
 
 # %% ../../nbs/measure/33_goodput.ipynb #3f53f166
 TIMED = ('compute_s', 'data_s', 'sync_s')
@@ -168,23 +168,24 @@ def _coarse_waterfall(h: History, start: float, end: float) -> dict[str, float]:
                  relaunch=float(np.nansum(t['launch'].to_numpy()[1:] - gone[:-1])), finish=float(np.nan_to_num(end - gone[-1])))
     return parts | dict(unexplained=end - start - sum(parts.values()))
 
-# %% ../../nbs/measure/33_goodput.ipynb #616a0493
+# %% ../../nbs/measure/33_goodput.ipynb #fde04abc
 REPAIR = ('detect_s', 'teardown_s', 'relaunch_s', 'restore_s', 'first_step_s')
 
 def recoveries(h: History) -> pd.DataFrame: # a row per recovery that reached a first step; seconds
     "What each recovery took."
     t = path_of_time(h)
-    t = t[t['first_record'].notna()]        # a launch that never reached a step is part of the relaunching
-    prev = t.shift()
-    died = prev['finished'].isna() & prev['stopping'].isna() & prev['loop_end'].notna()      # the attempt before did not leave by itself
-    r = pd.DataFrame(dict(detect_s=prev['death_seen'] - prev['sign'], teardown_s=prev['gone'] - prev['death_seen'],
-        relaunch_s=t['built'] - prev['gone'], restore_s=t['restored'] - t['built'], first_step_s=t['first_record'] - t['restored']))
-    r['repair_s'] = t['first_record'] - prev['sign']
-    redo = h.ledger[h.ledger['redo'].to_numpy()].groupby('attempt')['global_step'].max()     # the last step that was done again
-    s = _own_steps(h)
-    caught_up = s[s['global_step'] == redo.reindex(s['attempt']).to_numpy()].set_index('attempt')[clock_of(h)]
-    r['catch_up_s'] = (caught_up.reindex(t.index) - t['first_record']).fillna(0.0)
-    return r[died & r['repair_s'].notna()]
+    t = t[t['first_record'].notna().to_numpy()]        # a launch that never reached a step is part of the relaunching
+    x = {k: t[k].to_numpy() for k in t}
+    prev = {k: np.append(np.nan, v[:-1]) for k, v in x.items()}
+    died = np.isnan(prev['finished']) & np.isnan(prev['stopping']) & ~np.isnan(prev['loop_end'])      # the attempt before did not leave by itself
+    redo, s = h.ledger['redo'].to_numpy(), _own_steps(h)
+    of, step, at = (s[k].to_numpy() for k in ('attempt', 'global_step', clock_of(h)))
+    a, g = (h.ledger[k].to_numpy()[redo] for k in ('attempt', 'global_step'))
+    def caught_up(n): return at[(of == n) & (step <= g[a == n].max(initial=0))].max(initial=-np.inf)        # when the last step was done that had been done before
+    r = pd.DataFrame(dict(detect_s=prev['death_seen'] - prev['sign'], teardown_s=prev['gone'] - prev['death_seen'], relaunch_s=x['built'] - prev['gone'],
+        restore_s=x['restored'] - x['built'], first_step_s=x['first_record'] - x['restored'], repair_s=x['first_record'] - prev['sign'],
+        catch_up_s=np.maximum(0.0, [caught_up(n) - f for n, f in zip(t.index, x['first_record'])])), index=t.index)
+    return r[died & r['repair_s'].notna().to_numpy()]
 
 # %% ../../nbs/measure/33_goodput.ipynb #099f5342
 @dataclass

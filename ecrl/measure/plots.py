@@ -71,7 +71,7 @@ def labels_of(run_ids: Iterable[str]) -> list[str]:
     short = [label_of(r) for r in ids]
     return short if len(set(short)) == len(short) else short_names(ids)
 
-# %% ../../nbs/measure/36_plots.ipynb #23664c3c
+# %% ../../nbs/measure/36_plots.ipynb #25b52bfd
 def _axes(ax: Axes | None, height: float) -> Axes: # height: inches
     "The given axes, or those of a new figure in the common look."
     if ax is not None: return ax
@@ -82,11 +82,11 @@ def _legend_below(ax: Axes, ncols: int, *args) -> None:
     "A legend under the x label, at the same distance whatever the height of the figure."
     ax.legend(*args, ncols=ncols, loc='upper center', bbox_to_anchor=(0.45, -0.55/(ax.figure.get_figheight() - 1)), frameon=False, columnspacing=1.2)
 
-def save_figure(ax: Axes, path: Path | str) -> Path: # format by suffix; .svg is deterministic
+def save_figure(ax: Axes, path: Path | str) -> Path: # format by suffix: .svg, .png, .pdf
     "Write the figure that an axes belongs to."
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    meta = dict(Date=None) if path.suffix == '.svg' else dict(Software=None) if path.suffix == '.png' else {}
+    meta = {'.svg': dict(Date=None), '.png': dict(Software=None), '.pdf': dict(CreationDate=None)}.get(path.suffix, {})
     with matplotlib.rc_context(RC): ax.figure.savefig(path, metadata=meta)
     return path
 
@@ -178,7 +178,7 @@ def plot_normalised_goodput(
     _legend_below(ax, 4, keys, [label_of(v) for v in (base, *variants)])
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #e6992aa5
+# %% ../../nbs/measure/36_plots.ipynb #98a5b6ef
 def plot_gain(
     table: pd.DataFrame, # tidy: suite, seed, variant, goodput
     ax: Axes | None = None,
@@ -197,7 +197,7 @@ def plot_gain(
         shape = style.marker if s else 'D'
         if e.has_interval: ax.plot([e.low, e.high], [i, i], color='black', lw=1.4)
         ax.plot(e.value, i, shape, ms=9, mec='black', color=style.colour if e.excludes(0) else 'white')
-        ax.text(1.01, i, f'{e.value:+.1f}% (n = {e.n})', va='center', fontsize=9, transform=ax.get_yaxis_transform())
+        ax.text(1.01, i, f'{e.value:+.1f}% (n = {e.n} {e.unit if e.n > 1 else e.unit[:-1]})', va='center', fontsize=9, transform=ax.get_yaxis_transform())
     ax.axvline(0, color='0.4', lw=1)
     if len(rows) > 1: ax.axhline(len(rows) - 1.5, color='0.7', lw=0.8)
     ax.set(yticks=range(len(rows)), yticklabels=names, ylim=(len(rows) - 0.4, -0.6), xlabel=f'{value.replace("_", " ")} of {label_of(a)} over {label_of(b)} (%, 95% interval)')
