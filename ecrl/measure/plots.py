@@ -114,14 +114,16 @@ def plot_losses(
     ax.legend(frameon=False, handlelength=3)
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #ec6e7b5e
+# %% ../../nbs/measure/36_plots.ipynb #bcbe9037
 AXIS = dict(goodput='goodput: surviving steps / wall clock (steps/s)', published_goodput='published goodput (steps/s)', wall_clock_s='wall clock (s)',
-            stall_s='checkpoint stall (s, all boundaries of a run)', productive_fraction='productive fraction of the wall clock', ettr='ETTR: useful steps x median step time / wall clock')
+            stall_s='checkpoint stall (s, all boundaries of a run)', productive_fraction='productive fraction of the wall clock',
+            ettr='ETTR: useful steps x median step time / wall clock')
 
 def _measured(runs: pd.DataFrame | Iterable[Goodput], field: str) -> pd.DataFrame: # columns variant, field
     table = runs if isinstance(runs, pd.DataFrame) else pd.DataFrame([{'variant': variant_of(g.run_id), field: getattr(g, field)} for g in runs])
     if not len(table): raise ValueError('nothing to plot: expected at least one Goodput')
-    if missing := [c for c in ('variant', field) if c not in table]: raise ValueError(f'expected a table with a row a run and the column(s) {missing}; found {list(table.columns)}')
+    if missing := [c for c in ('variant', field)
+        if c not in table]: raise ValueError(f'expected a table with a row a run and the column(s) {missing}; found {list(table.columns)}')
     return table.dropna(subset=[field])
 
 def _bar(ax: Axes, y: float, values: Sequence[float], style: Style, height: float, unit: str = '', column: bool = False) -> float: # how far it reaches
@@ -134,10 +136,11 @@ def _bar(ax: Axes, y: float, values: Sequence[float], style: Style, height: floa
         ax.plot(values, np.full(e.n, y), 'o', color='white', mec='black', ms=4, lw=0)
         ends += [e.high, *values]
     where = dict(x=1.01, transform=ax.get_yaxis_transform()) if column else dict(x=max(ends))
-    ax.text(y=y, s=f'{"" if column else "  "}{e.value:.3g}' + (f' (n = {e.n}{unit and " " + unit})' if e.n > 1 else ''), va='center', fontsize=9, **where)
+    ax.text(y=y, s=f'{"" if column else "  "}{e.value:.3g}' + (f' (n = {e.n}{unit and " " + unit})' if e.n > 1 else ''), va='center', fontsize=9,
+        **where)
     return float(max(ends))
 
-# %% ../../nbs/measure/36_plots.ipynb #e2f7a071
+# %% ../../nbs/measure/36_plots.ipynb #0c099758
 def plot_goodput(
     runs: pd.DataFrame | Iterable[Goodput], # a tidy table (variant, field), or what `goodput` returned
     ax: Axes | None = None,
@@ -151,12 +154,14 @@ def plot_goodput(
     reach = []
     for i, v in enumerate(variants):
         x = table.loc[table['variant'] == v, [field, *([unit] if unit else [])]]
-        reach.append(_bar(ax, i, (x.groupby(unit)[field].mean() if unit else x[field]).astype(float).tolist(), style_of(v), 0.8, unit and unit + 's' or ''))
-    ax.set(yticks=range(len(variants)), yticklabels=[v.replace('_', ' ') for v in variants], xlim=(0, 1.22*max(reach)), xlabel=AXIS.get(field, field.replace('_', ' ')))
+        reach.append(_bar(ax, i, (x.groupby(unit)[field].mean() if unit else x[field]).astype(float).tolist(), style_of(v), 0.8,
+            unit and unit + 's' or ''))
+    ax.set(yticks=range(len(variants)), yticklabels=[v.replace('_', ' ') for v in variants], xlim=(0, 1.22*max(reach)),
+        xlabel=AXIS.get(field, field.replace('_', ' ')))
     ax.invert_yaxis()
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #70ab54ce
+# %% ../../nbs/measure/36_plots.ipynb #ce717155
 def plot_normalised_goodput(
     table: pd.DataFrame, # tidy: suite, seed, variant, goodput
     ax: Axes | None = None,
@@ -170,15 +175,18 @@ def plot_normalised_goodput(
     ax, height, reach = _axes(ax, 1.2 + 0.27*len(suites)*(len(variants) + 0.6)), 0.9/len(variants), [1.0]
     for i, s in enumerate(suites):
         for j, v in enumerate(variants):
-            if s in (r := ratios[v]).index.get_level_values('suite'): reach.append(_bar(ax, i + (j - (len(variants) - 1)/2)*height, r.xs(s, level='suite').tolist(), style_of(v), height*0.92, column=True))
+            if s in (r := ratios[v]).index.get_level_values('suite'): reach.append(_bar(ax, i + (j - (len(variants) - 1)/2)*height,
+                r.xs(s, level='suite').tolist(), style_of(v), height*0.92, column=True))
     ax.axvline(1, color=style_of(base).colour, lw=2)
-    ax.set(yticks=range(len(suites)), yticklabels=short_names(suites), xlim=(0, 1.03*max(reach)), xlabel=f'{value.replace("_", " ")} relative to {label_of(base)} (= 1) of the same suite and seed')
+    ax.set(yticks=range(len(suites)), yticklabels=short_names(suites), xlim=(0, 1.03*max(reach)),
+        xlabel=f'{value.replace("_", " ")} relative to {label_of(base)} (= 1) of the same suite and seed')
     ax.invert_yaxis()
-    keys = [plt.Line2D([], [], color=style_of(base).colour, lw=2)] + [Patch(facecolor=style_of(v).colour, hatch=style_of(v).hatch, edgecolor='white') for v in variants]
+    keys = [plt.Line2D([], [], color=style_of(base).colour, lw=2)] + [Patch(facecolor=style_of(v).colour, hatch=style_of(v).hatch,
+        edgecolor='white') for v in variants]
     _legend_below(ax, 4, keys, [label_of(v) for v in (base, *variants)])
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #98a5b6ef
+# %% ../../nbs/measure/36_plots.ipynb #16b69349
 def plot_gain(
     table: pd.DataFrame, # tidy: suite, seed, variant, goodput
     ax: Axes | None = None,
@@ -197,13 +205,15 @@ def plot_gain(
         shape = style.marker if s else 'D'
         if e.has_interval: ax.plot([e.low, e.high], [i, i], color='black', lw=1.4)
         ax.plot(e.value, i, shape, ms=9, mec='black', color=style.colour if e.excludes(0) else 'white')
-        ax.text(1.01, i, f'{e.value:+.1f}% (n = {e.n} {e.unit if e.n > 1 else e.unit[:-1]})', va='center', fontsize=9, transform=ax.get_yaxis_transform())
+        ax.text(1.01, i, f'{e.value:+.1f}% (n = {e.n} {e.unit if e.n > 1 else e.unit[:-1]})', va='center', fontsize=9,
+            transform=ax.get_yaxis_transform())
     ax.axvline(0, color='0.4', lw=1)
     if len(rows) > 1: ax.axhline(len(rows) - 1.5, color='0.7', lw=0.8)
-    ax.set(yticks=range(len(rows)), yticklabels=names, ylim=(len(rows) - 0.4, -0.6), xlabel=f'{value.replace("_", " ")} of {label_of(a)} over {label_of(b)} (%, 95% interval)')
+    ax.set(yticks=range(len(rows)), yticklabels=names, ylim=(len(rows) - 0.4, -0.6),
+        xlabel=f'{value.replace("_", " ")} of {label_of(a)} over {label_of(b)} (%, 95% interval)')
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #34924a44
+# %% ../../nbs/measure/36_plots.ipynb #eae3a1e2
 def plot_stall_and_gain(
     table: pd.DataFrame, # tidy: suite, seed, variant, goodput, stall_s; dataset, model and schedule set shape and colour
     ax: Axes | None = None,
@@ -222,11 +232,13 @@ def plot_stall_and_gain(
         place = [list(values).index(v) for values, v in zip(looks, f)]
         if x.has_interval: ax.plot([x.low, x.high], [y.value]*2, color='0.6', lw=1, zorder=1)
         if y.has_interval: ax.plot([x.value]*2, [y.low, y.high], color='0.6', lw=1, zorder=1)
-        ax.plot(x.value, y.value, shapes[place[1] % 7], color=colours[place[0] % 5], fillstyle=('full', 'left', 'none', 'bottom')[place[2] % 4], markerfacecoloralt='white', mec='black', ms=10,
+        ax.plot(x.value, y.value, shapes[place[1] % 7], color=colours[place[0] % 5], fillstyle=('full', 'left', 'none', 'bottom')[place[2] % 4],
+            markerfacecoloralt='white', mec='black', ms=10,
                 ls='', label=' '.join(v for v in f if v) or s)
     ax.axhline(0, color='0.4', lw=1); ax.axvline(0, color='0.4', lw=1)
     n = table.groupby('suite')['seed'].nunique()
-    ax.set(xlabel=f'stall saved by {label_of(a)} against {label_of(b)} (s a run)', ylabel=f'gain in goodput (%)\n95% intervals, n = {n.min()}{"" if n.min() == n.max() else f" to {n.max()}"} seeds')
+    ax.set(xlabel=f'stall saved by {label_of(a)} against {label_of(b)} (s a run)',
+        ylabel=f'gain in goodput (%)\n95% intervals, n = {n.min()}{"" if n.min() == n.max() else f" to {n.max()}"} seeds')
     ax.legend(frameon=False, fontsize=9, loc='center left', bbox_to_anchor=(1.0, 0.5))
     return ax
 
@@ -253,7 +265,7 @@ def _draw_gaps(ax: Axes, h: History, lane: float, start: float) -> None:
     steps = h.attempts['last_step']/max(h.target or 1, h.steps['global_step'].max())
     ax.plot(died, lane + 0.85*steps, 'X', color='black', ms=10, mec='white')
 
-# %% ../../nbs/measure/36_plots.ipynb #6532af6a
+# %% ../../nbs/measure/36_plots.ipynb #bac0d959
 def plot_timeline(
     histories: Iterable[History | Path | str],
     ax: Axes | None = None,
@@ -268,17 +280,20 @@ def plot_timeline(
         _draw_gaps(ax, h, lane, start)
         for n in h.attempts.index: _draw_attempt(ax, h, n, lane, start, c, top)
         ax.axhline(lane, color='0.3', lw=0.8)
-    ax.set(yticks=[len(hs) - 1 - i + 0.42 for i in range(len(hs))], yticklabels=labels_of(h.run_id for h in hs), xlabel='seconds since the first launch', xlim=(0, None), ylim=(-0.05, len(hs)))
-    keys = [plt.Line2D([], [], color='0.4', lw=2), plt.Line2D([], [], color='black', lw=4), plt.Line2D([], [], ls='', marker='o', color='white', mec='black', ms=5),
+    ax.set(yticks=[len(hs) - 1 - i + 0.42 for i in range(len(hs))], yticklabels=labels_of(h.run_id for h in hs),
+        xlabel='seconds since the first launch', xlim=(0, None), ylim=(-0.05, len(hs)))
+    keys = [plt.Line2D([], [], color='0.4', lw=2), plt.Line2D([], [], color='black', lw=4),
+        plt.Line2D([], [], ls='', marker='o', color='white', mec='black', ms=5),
             plt.Line2D([], [], ls='', marker='X', color='black', ms=9, mec='white'), Patch(facecolor='none', edgecolor='0.65', hatch='///', lw=0)]
     _legend_below(ax, 5, keys, ['steps', 'replay', 'checkpoint', 'death', 'not training'])
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #13a0ca6a
+# %% ../../nbs/measure/36_plots.ipynb #10ec49f8
 GROUPS = { # group -> (colour, hatch, parts)
     'useful steps': ('#12355b', '', ('compute', 'data', 'sync', 'steps')),
     'replay': ('#000000', 'xx', ('replay',)),
-    'checkpoint stall': ('#d55e00', '//', tuple(f'checkpoint_{k}' for k in ('snapshot', 'write', 'enqueue', 'backpressure', 'barrier', 'other', 'stall'))),
+    'checkpoint stall': ('#d55e00', '//',
+    tuple(f'checkpoint_{k}' for k in ('snapshot', 'write', 'enqueue', 'backpressure', 'barrier', 'other', 'stall'))),
     'detection, teardown': ('#6ec1e4', '\\\\', ('flush', 'detection', 'teardown', 'exit_and_detection')),
     'launch and restore': ('#b9b9b9', '..', ('relaunch', 'imports', 'process_group', 'build', 'restore', 'startup_and_first_step')),
     'finish': ('#e6e0c8', '', ('finish',)),
@@ -290,7 +305,7 @@ def grouped(waterfall: dict) -> dict[str, float]: # group -> seconds
     if lost := set(waterfall) - known: raise ValueError(f'parts without a group: {sorted(lost)}')
     return {g: float(sum(waterfall.get(p, 0.0) for p in parts)) for g, (_, _, parts) in GROUPS.items()}
 
-# %% ../../nbs/measure/36_plots.ipynb #d24b7b9b
+# %% ../../nbs/measure/36_plots.ipynb #8ba2ad39
 def plot_waterfall(
     goodputs: Iterable[Goodput],
     ax: Axes | None = None,
@@ -308,12 +323,13 @@ def plot_waterfall(
                 bbox=dict(boxstyle='round,pad=0.15', fc='white', ec='none', alpha=0.85))
             left += s
         ax.text(left, i, f'  {g.wall_clock_s:.1f} s', va='center')
-    ax.set(yticks=range(len(gs)), yticklabels=labels_of(g.run_id for g in gs), xlabel='wall clock (seconds)', xlim=(0, 1.12*max(g.wall_clock_s for g in gs)))
+    ax.set(yticks=range(len(gs)), yticklabels=labels_of(g.run_id for g in gs), xlabel='wall clock (seconds)',
+        xlim=(0, 1.12*max(g.wall_clock_s for g in gs)))
     ax.invert_yaxis()
     _legend_below(ax, 4)
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #54107c03
+# %% ../../nbs/measure/36_plots.ipynb #46dc5ba7
 def plot_windows(
     geometry: Geometry,
     seed: int,
@@ -336,15 +352,18 @@ def plot_windows(
             ax.text(j, i, sample, ha='center', va='center', fontsize=8, color='white' if ranks[i, j] < most/2 else 'black')
     for i in np.flatnonzero(np.diff(W)): ax.axhline(i + 0.5, color='#d55e00', lw=3)
     ax.set(xlabel=f'place in the global batch (B = {B})', yticks=range(len(W)), yticklabels=[f'step {s}, W = {w}' for s, w in zip(steps, W)])
-    ax.legend(handles=[Patch(color=plt.get_cmap('cividis')((r + 0.5)/most), label=f'rank {r}') for r in range(most)], ncols=min(most, 8), loc='lower center', bbox_to_anchor=(0.5, 1.0), frameon=False)
+    ax.legend(handles=[Patch(color=plt.get_cmap('cividis')((r + 0.5)/most), label=f'rank {r}') for r in range(most)], ncols=min(most, 8),
+        loc='lower center', bbox_to_anchor=(0.5, 1.0), frameon=False)
     return ax
 
-# %% ../../nbs/measure/36_plots.ipynb #7b836c11
+# %% ../../nbs/measure/36_plots.ipynb #bb5ec259
 PATH_BOXES = ( # lane (from below), start, end, text, kind: the overlapped checkpoint of one step
-    (3, 0.0, 1.9, 'step $k$', 'work'), (3, 1.9, 2.6, 'barrier', 'stall'), (3, 2.6, 3.5, 'copy', 'stall'), (3, 3.5, 4.2, 'send', 'stall'), (3, 4.2, 4.9, 'barrier', 'stall'),
+    (3, 0.0, 1.9, 'step $k$', 'work'), (3, 1.9, 2.6, 'barrier', 'stall'), (3, 2.6, 3.5, 'copy', 'stall'), (3, 3.5, 4.2, 'send', 'stall'),
+    (3, 4.2, 4.9, 'barrier', 'stall'),
     (3, 4.9, 6.8, 'step $k+1$', 'work'), (3, 6.8, 8.7, 'step $k+2$', 'work'), (3, 8.7, 10.6, 'step $k+3$', 'work'),
     (2, 2.6, 9.3, 'buffer 1 holds the state of step $k$', 'buffer'), (1.45, 0.0, 10.6, 'buffer 2: free (if not: backpressure)', 'free'),
-    (0, 3.9, 6.3, 'write temporary file,\nfsync', 'disk'), (0, 6.3, 7.5, 'rename,\nfsync dir', 'disk'), (0, 7.5, 8.5, 'sidecar', 'disk'), (0, 8.5, 9.3, 'latest', 'disk'))
+    (0, 3.9, 6.3, 'write temporary file,\nfsync', 'disk'), (0, 6.3, 7.5, 'rename,\nfsync dir', 'disk'), (0, 7.5, 8.5, 'sidecar', 'disk'),
+    (0, 8.5, 9.3, 'latest', 'disk'))
 PATH_COLOURS = dict(work=('#12355b', ''), stall=('#d55e00', '//'), buffer=('#6ec1e4', ''), free=('white', ''), disk=('#d9d9d9', ''))
 
 def plot_architecture(ax: Axes | None = None) -> Axes:
@@ -352,8 +371,10 @@ def plot_architecture(ax: Axes | None = None) -> Axes:
     ax = _axes(ax, 3.7)
     for lane, left, right, text, kind in PATH_BOXES:
         (colour, hatch), tall = PATH_COLOURS[kind], 0.36 if kind in ('buffer', 'free') else 0.62
-        ax.barh(lane, right - left - 0.04, tall, left=left + 0.02, color=colour, hatch=hatch, edgecolor='white' if kind != 'free' else '0.6', lw=0.8 if kind == 'free' else 0)
-        ax.text((left + right)/2 if kind != 'free' else 6.6, lane, text, ha='center', va='center', fontsize=8.5 if right - left > 0.8 else 7.5, color='white' if kind == 'work' else 'black',
+        ax.barh(lane, right - left - 0.04, tall, left=left + 0.02, color=colour, hatch=hatch, edgecolor='white' if kind != 'free' else '0.6',
+            lw=0.8 if kind == 'free' else 0)
+        ax.text((left + right)/2 if kind != 'free' else 6.6, lane, text, ha='center', va='center', fontsize=8.5 if right - left > 0.8 else 7.5,
+            color='white' if kind == 'work' else 'black',
                 bbox=dict(boxstyle='round,pad=0.12', fc='white', ec='none', alpha=0.85) if kind == 'stall' else None)
     def arrow(start, end, at, text, ha='left', linestyle='-'):
         ax.annotate('', end, start, arrowprops=dict(arrowstyle='-|>', color='black', lw=1.3, linestyle=linestyle))

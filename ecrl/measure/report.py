@@ -25,11 +25,12 @@ from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval,
 from ..training.config import make_config, parse_yaml
 from ..training.events import write_json_atomically
 
-# %% ../../nbs/measure/38_report.ipynb #33b7ae04
+# %% ../../nbs/measure/38_report.ipynb #d68d245b
 def plain(x):
     "A value as JSON can hold it; what is not finite is null."
     if isinstance(x, Estimate): return x.to_dict()
-    if isinstance(x, pd.DataFrame): return [plain(r) for r in x.reset_index().to_dict('records')] if x.index.name or x.index.nlevels > 1 else [plain(r) for r in x.to_dict('records')]
+    if isinstance(x, pd.DataFrame): return [plain(r)
+        for r in x.reset_index().to_dict('records')] if x.index.name or x.index.nlevels > 1 else [plain(r) for r in x.to_dict('records')]
     if isinstance(x, dict): return {str(k): plain(v) for k, v in x.items()}
     if isinstance(x, (list, tuple, np.ndarray)): return [plain(v) for v in x]
     if isinstance(x, np.generic): x = x.item()
@@ -40,7 +41,8 @@ def cell(x) -> str:
     "A value as a table shows it."
     if isinstance(x, Estimate): return f'{x.value:.4g}' + (f' [{x.low:.4g}, {x.high:.4g}]' if x.has_interval else '') if math.isfinite(x.value) else ''
     if x is None or (isinstance(x, float) and math.isnan(x)): return ''
-    return f'{x if abs(x) > 1e-9 else 0:.4g}' if isinstance(x, (float, np.floating)) else str(x).replace('|', '\\|')      # rounding errors are no results
+    return f'{x if abs(x) > 1e-9 else 0:.4g}' if isinstance(x, (float, np.floating)) else str(x).replace('|',
+        '\\|')      # rounding errors are no results
 
 def markdown_table(df: pd.DataFrame) -> str:
     "A data frame as a Markdown table; numbers are set to the right."
@@ -87,13 +89,14 @@ def definitions(*words: str) -> str: # all of them by default
     "A list of definitions, in Markdown."
     return '## Definitions\n\n' + '\n'.join(f'- **{w}**: {DEFINITIONS[w]}.' for w in (words or DEFINITIONS))
 
-# %% ../../nbs/measure/38_report.ipynb #be68b80b
+# %% ../../nbs/measure/38_report.ipynb #9e3d783b
 def _overview(h: History) -> str:
     "What was run, and how far it is."
     env, cfg = h.environment, h.config
     job = (f'`{cfg.training.model_name}` on `{cfg.dataset.name}`, seed {cfg.seed}, global batch {cfg.training.global_batch}, checkpoints: {cfg.checkpoint.strategy}'
            + (f' every {cfg.checkpoint.every_k_steps} steps' if cfg.checkpoint.strategy != 'none' else '')) if cfg else 'unknown (no config)'
-    where = ', '.join(str(env[k]) for k in ('device', 'backend', 'precision') if k in env) + ''.join(f', {k} {env[k]}' for k in ('python', 'torch') if k in env)
+    where = ', '.join(str(env[k]) for k in ('device', 'backend', 'precision') if k in env) + ''.join(f', {k} {env[k]}' for k in ('python', 'torch')
+        if k in env)
     sizes = ', '.join(f'{int(w)}' for w in h.attempts['world_size'].dropna())
     lines = [f'- job: {job}', f'- status: **{h.status}**, step {h.last_step} of {h.target or "?"}; world size by attempt: {sizes}']
     if where: lines.append(f'- environment: {where}')
@@ -109,9 +112,10 @@ def _divergence_text(d: Divergence) -> str:
     text = f'Against `{d.reference_id}`: the global loss differs by at most {l["max"]:.3g}, on average by {l["mean"]:.3g}, over {l["steps"]} common surviving steps.'
     if not d.states: return f'{text} States were not compared: {d.why_no_states}'
     end = {True: 'bitwise equal', False: 'not equal', 'unknown': 'unknown (no common checkpoint at the last step)'}[d.exact]
-    return f'{text} Model and optimizer at the end: {end}.\n\n' + markdown_table(d.table()[['l2', 'l2_buffers', 'model_equal', 'optimizer_equal']].reset_index())
+    return f'{text} Model and optimizer at the end: {end}.\n\n' + markdown_table(d.table()[['l2', 'l2_buffers', 'model_equal',
+        'optimizer_equal']].reset_index())
 
-# %% ../../nbs/measure/38_report.ipynb #c8e2fb16
+# %% ../../nbs/measure/38_report.ipynb #8ba043c6
 def run_report(
     run: History | Path | str, # a history, or a run's directory
     reference: History | Path | str | None = None, # the run that it should equal
@@ -120,20 +124,28 @@ def run_report(
     h = run if isinstance(run, History) else read_history(run)
     v, g, repairs, advice = verify(h), goodput(h), recoveries(h), interval_advice(h)
     d = diverge(h, reference) if reference is not None else None
-    parts = pd.DataFrame([(p, s, 100*s/g.wall_clock_s) for p, s in grouped(g.waterfall).items()], columns=['part', 'seconds', '% of wall clock']).round(6)
-    r = Report('run', f'Run {h.run_id}', dict(status=h.status, verdict=v.to_dict(), goodput=g.to_dict(), repairs=repairs, interval_advice=advice.to_dict(), divergence=d and d.to_dict()))
+    parts = pd.DataFrame([(p, s, 100*s/g.wall_clock_s) for p, s in grouped(g.waterfall).items()],
+        columns=['part', 'seconds', '% of wall clock']).round(6)
+    r = Report('run', f'Run {h.run_id}', dict(status=h.status, verdict=v.to_dict(), goodput=g.to_dict(), repairs=repairs,
+        interval_advice=advice.to_dict(), divergence=d and d.to_dict()))
     r.add(_overview(h), '## Was it correct?', v.to_markdown(), '## What did it cost?', markdown_table(g.table().reset_index()),
-          '### Where the wall clock went', markdown_table(parts), f'Sum: {sum(g.waterfall.values()):.3f} s; wall clock: {g.wall_clock_s:.3f} s; unexplained: {round(g.unexplained_fraction, 4) + 0.0:.2%}.')
+          '### Where the wall clock went', markdown_table(parts),
+          f'Sum: {sum(g.waterfall.values()):.3f} s; wall clock: {g.wall_clock_s:.3f} s; unexplained: {round(g.unexplained_fraction, 4) + 0.0:.2%}.')
     if len(repairs): r.add('### Repairs (s)', markdown_table(repairs.rename_axis('attempt').reset_index()))
     if advice.saves: r.add('### Checkpoint interval', _advice_text(advice), markdown_table(advice.table().reset_index()))
     if d: r.add('## Is the result the same?', _divergence_text(d))
     return r.add(definitions('valid', 'goodput', 'stall', *(['loss difference'] if d else [])))
 
-# %% ../../nbs/measure/38_report.ipynb #fc105f67
-COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='', schedule='steps at which failures are injected',
-    run_id='', status='', valid='True | False | unknown', goodput='steps/s', published_goodput='steps/s; the definition of the published runs', wall_clock_s='s', restarts='', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
-    snapshot_s='s, mean of a checkpoint', write_s='s, mean of a checkpoint, in the stall or in the background', writes='checkpoints of which the write was timed', enqueue_s='s', backpressure_s='s', checkpoints='boundaries', unexplained_fraction='of wall clock',
-    loss_difference='mean absolute, to the reference', loss_max_difference='', parameter_l2='at the end, to the reference', bitwise_equal='True | False | unknown: model and optimizer at the end')
+# %% ../../nbs/measure/38_report.ipynb #bb7cdf78
+COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='',
+    schedule='steps at which failures are injected',
+    run_id='', status='', valid='True | False | unknown', goodput='steps/s', published_goodput='steps/s; the definition of the published runs',
+    wall_clock_s='s', restarts='', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
+    snapshot_s='s, mean of a checkpoint', write_s='s, mean of a checkpoint, in the stall or in the background',
+    writes='checkpoints of which the write was timed', enqueue_s='s', backpressure_s='s', checkpoints='boundaries',
+    unexplained_fraction='of wall clock',
+    loss_difference='mean absolute, to the reference', loss_max_difference='', parameter_l2='at the end, to the reference',
+    bitwise_equal='True | False | unknown: model and optimizer at the end')
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
 
 def find_runs(folder: Path | str) -> list[Path]: # sorted by name
@@ -150,9 +162,10 @@ def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig 
     named = re.search(r'_f([a-z]+)(_|$)', m['suite']) if m else None
     schedule = named[1] if named else ','.join(map(str, c.failure.steps)) if c and c.failure.steps else 'none'
     suite = m['suite'] if m else f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c else 'unknown'
-    return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None, dataset=c and c.dataset.name, model=c and c.training.model_name, schedule=schedule, run_id=run_id)
+    return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None, dataset=c and c.dataset.name,
+        model=c and c.training.model_name, schedule=schedule, run_id=run_id)
 
-# %% ../../nbs/measure/38_report.ipynb #f6d9a595
+# %% ../../nbs/measure/38_report.ipynb #3c0866a5
 def tidy_row(
     verdict: dict, cost: dict, # `Verdict.to_dict()`, `Goodput.to_dict()`
     divergence: dict | None = None, # `Divergence.to_dict()` against the reference
@@ -163,9 +176,11 @@ def tidy_row(
     each = lambda k: s[k]/s['count'] if s['count'] else None
     if checkpoints is None: write_s, writes = (each('write'), s['count']) if s['write'] else (None, 0)
     else: write_s, writes = (w := checkpoints['write_s'].where(checkpoints['write_s'] > 0, checkpoints['background_write_s'])).mean(), int(w.count())
-    row = {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s', 'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
+    row = {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s',
+        'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
         snapshot_s=each('snapshot'), write_s=write_s, writes=writes, enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
-    return row | dict(loss_difference=d.get('losses', {}).get('mean'), loss_max_difference=d.get('losses', {}).get('max'), parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
+    return row | dict(loss_difference=d.get('losses', {}).get('mean'), loss_max_difference=d.get('losses', {}).get('max'),
+        parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
 
 def _has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
 def _config_of(run: Path): return make_config(parse_yaml((run/'config.yaml').read_text())) if (run/'config.yaml').exists() else None
@@ -173,7 +188,8 @@ def _config_of(run: Path): return make_config(parse_yaml((run/'config.yaml').rea
 def _from_metrics(run: Path, study: str) -> dict:
     read = lambda f: json.loads(f.read_text())
     against = next(iter(sorted((run/'metrics').glob('divergence_vs_*.json'))), None)
-    return identity(run.name, _config_of(run), study) | tidy_row(read(run/'metrics'/'correctness.json'), read(run/'metrics'/'goodput.json'), against and read(against))
+    return identity(run.name, _config_of(run), study) | tidy_row(read(run/'metrics'/'correctness.json'), read(run/'metrics'/'goodput.json'),
+        against and read(against))
 
 def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
     found = [(identity(h.run_id, h.config, study), h) for h in map(read_history, runs)]
@@ -186,7 +202,7 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         rows.append(i | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
-# %% ../../nbs/measure/38_report.ipynb #8c45e014
+# %% ../../nbs/measure/38_report.ipynb #ead4b823
 def read_runs(
     folder: Path | str, # a study, or any folder with runs below it
     study: str | None = None, # its name; the folder's by default
@@ -198,10 +214,11 @@ def read_runs(
     recorded = [d for d in runs if _has_records(d)]
     groups = {}                # one suite and seed at a time: its histories are in memory together
     for d in recorded: groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
-    rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs if d not in recorded]
+    rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs
+        if d not in recorded]
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
 
-# %% ../../nbs/measure/38_report.ipynb #1de74f45
+# %% ../../nbs/measure/38_report.ipynb #60a0accc
 def verdict_word(valid) -> str: # a verdict as Python, NumPy or a CSV file has it
     "valid, INVALID or unknown."
     return {'True': MARK[True], 'False': MARK[False]}.get(str(valid), MARK['unknown'])
@@ -213,19 +230,23 @@ def completion(
     "How many runs were planned, ended, and passed; and which did not."
     known = table.set_index('run_id')
     planned = list(manifest['run_id']) if manifest is not None else list(known.index)
-    why = dict(zip(manifest['run_id'], manifest['status'] + manifest.get('reason', pd.Series('', manifest.index)).fillna('').map(lambda r: f': {r}' if r else ''))) if manifest is not None else {}
+    why = dict(zip(manifest['run_id'], manifest['status'] + manifest.get('reason',
+        pd.Series('', manifest.index)).fillna('').map(lambda r: f': {r}' if r else ''))) if manifest is not None else {}
     done = [r for r in planned if r in known.index and known.loc[r, 'status'] == 'completed']
     bad = {r: f'verdict {w}' for r in done if (w := verdict_word(known.loc[r, 'valid'])) != 'valid'}
     undone = {r: why.get(r) or f'status {known.loc[r, "status"] if r in known.index else "absent"}' for r in planned if r not in done}
-    return dict(planned=len(planned), completed=len(done), passed=len(done) - len(bad), pass_rate=(len(done) - len(bad))/len(planned) if planned else float('nan'), not_completed=undone, not_valid=bad)
+    return dict(planned=len(planned), completed=len(done), passed=len(done) - len(bad),
+        pass_rate=(len(done) - len(bad))/len(planned) if planned else float('nan'), not_completed=undone, not_valid=bad)
 
 def sound(table: pd.DataFrame) -> pd.DataFrame:
     "The runs from which conclusions may be drawn: completed and valid."
     return table[(table['status'] == 'completed') & table['valid'].map(verdict_word).eq('valid')]
 
-# %% ../../nbs/measure/38_report.ipynb #ff15331b
+# %% ../../nbs/measure/38_report.ipynb #fce0aa15
 BLOCKING, OVERLAPPED = 'failure_blocking', 'failure_overlapped'
-MEASURED = {'goodput (steps/s)': 'goodput', 'published goodput (steps/s)': 'published_goodput', 'restarts': 'restarts', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write of a checkpoint (s)': 'write_s', 'snapshot of a checkpoint (s)': 'snapshot_s'}
+MEASURED = {'goodput (steps/s)': 'goodput', 'published goodput (steps/s)': 'published_goodput', 'restarts': 'restarts',
+    'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write of a checkpoint (s)': 'write_s',
+    'snapshot of a checkpoint (s)': 'snapshot_s'}
 NOTHING = Estimate(float('nan'), n=0)
 
 def over_suites(
@@ -236,7 +257,8 @@ def over_suites(
     x, suites = pd.Series(values, dtype=float).reset_index(drop=True), list(suites)
     if x.empty: return NOTHING
     e = stratified_interval(x, suites, unit=unit)
-    return e if e.has_interval or len(set(suites)) == 1 else mean_interval(x.groupby(pd.factorize(pd.Series(suites, dtype=object))[0]).mean(), unit=groups)
+    return e if e.has_interval or len(set(suites)) == 1 else mean_interval(x.groupby(pd.factorize(pd.Series(suites, dtype=object))[0]).mean(),
+        unit=groups)
 
 def _paired(table: pd.DataFrame, value: str, a: str, b: str, of: str = 'difference') -> Estimate: # of: difference, or change: a/b - 1 in %
     "a against b, run by run of the same suite and seed; empty where there are no such runs."
@@ -244,7 +266,7 @@ def _paired(table: pd.DataFrame, value: str, a: str, b: str, of: str = 'differen
     except ValueError: return NOTHING
     return over_suites(p.difference if of == 'difference' else 100*(p.ratios() - 1), p.table.index.get_level_values('suite'), 'pairs')
 
-# %% ../../nbs/measure/38_report.ipynb #090db2f0
+# %% ../../nbs/measure/38_report.ipynb #5678fb6b
 def outcomes(
     table: pd.DataFrame, # tidy
     base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING, # a is compared with b
@@ -259,52 +281,66 @@ def outcomes(
         known = good.dropna(subset=[column])
         of = {v: known[known['variant'] == v] for v in variants}
         rows[name] = {v: over_suites(g[column], g['suite']) for v, g in of.items()} | {f'{a} - {b}': _paired(known, column, a, b)}
-        if column == 'goodput': rows['drop against reference (%)'] = {v: _negative(_paired(good, 'goodput', v, base, 'change')) for v in variants if v != base}
-    return pd.DataFrame.from_dict(rows, orient='index', columns=[*variants, f'{a} - {b}']).rename_axis('quantity').map(lambda x: x if isinstance(x, (Estimate, float)) and x == x else NOTHING)
+        if column == 'goodput': rows['drop against reference (%)'] = {v: _negative(_paired(good, 'goodput', v, base, 'change')) for v in variants
+            if v != base}
+    return pd.DataFrame.from_dict(rows, orient='index', columns=[*variants, f'{a} - {b}']).rename_axis('quantity').map(lambda x: x
+        if isinstance(x, (Estimate, float)) and x == x else NOTHING)
 
 def _negative(e: Estimate) -> Estimate: return replace(e, value=-e.value, low=-e.high, high=-e.low)
 
-# %% ../../nbs/measure/38_report.ipynb #6d6dec71
+# %% ../../nbs/measure/38_report.ipynb #06a62f72
 def suite_ranking(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING) -> pd.DataFrame: # a row a suite, by gain
     "Goodput of the three variants in each suite, relative differences (%; gain: an Estimate), differences of stall and wall clock (s)."
     good, rows = sound(table), []
     for suite, g in good.groupby('suite', sort=False):
         m = g.groupby('variant')[['goodput', 'stall_s', 'wall_clock_s']].mean().astype(float).reindex([base, b, a])
         rows.append({k: g[k].iloc[0] for k in ('suite', 'dataset', 'model', 'schedule')} | {f'goodput_{v}': m.loc[v, 'goodput'] for v in m.index}
-            | dict(blocking_change_pct=_paired(g, 'goodput', b, base, 'change').value, overlapped_change_pct=_paired(g, 'goodput', a, base, 'change').value, gain_pct=(gain := _paired(g, 'goodput', a, b, 'change')), pairs=gain.n)
-            | {f'stall_{v}_s': m.loc[v, 'stall_s'] for v in m.index} | dict(stall_difference_s=m.loc[a, 'stall_s'] - m.loc[b, 'stall_s'], wall_difference_s=m.loc[a, 'wall_clock_s'] - m.loc[b, 'wall_clock_s']))
+            | dict(blocking_change_pct=_paired(g, 'goodput', b, base, 'change').value,
+            overlapped_change_pct=_paired(g, 'goodput', a, base, 'change').value, gain_pct=(gain := _paired(g, 'goodput', a, b, 'change')),
+            pairs=gain.n)
+            | {f'stall_{v}_s': m.loc[v, 'stall_s'] for v in m.index} | dict(stall_difference_s=m.loc[a, 'stall_s'] - m.loc[b, 'stall_s'],
+            wall_difference_s=m.loc[a, 'wall_clock_s'] - m.loc[b, 'wall_clock_s']))
     return pd.DataFrame(sorted(rows, key=lambda r: (-np.nan_to_num(r['gain_pct'].value, nan=-np.inf), r['suite'])))
 
-def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'schedule'), a: str = OVERLAPPED, b: str = BLOCKING) -> pd.DataFrame: # a row an axis and value; Estimates
+def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'schedule'), a: str = OVERLAPPED,
+    b: str = BLOCKING) -> pd.DataFrame: # a row an axis and value; Estimates
     "Gain (%), difference of stall (s) and of loss difference, for each value of each axis that varies."
     good, rows = sound(table), []
     for axis in (x for x in axes if good[x].nunique() > 1):
         for value, g in good.groupby(axis, sort=False):
             gain = _paired(g, 'goodput', a, b, 'change')
-            rows.append(dict(axis=axis, value=value, pairs=gain.n, gain_pct=gain, stall_difference_s=_paired(g, 'stall_s', a, b), loss_difference=_paired(g.dropna(subset=['loss_difference']), 'loss_difference', a, b), p=p_value(gain)))
+            rows.append(dict(axis=axis, value=value, pairs=gain.n, gain_pct=gain, stall_difference_s=_paired(g, 'stall_s', a, b),
+                loss_difference=_paired(g.dropna(subset=['loss_difference']), 'loss_difference', a, b), p=p_value(gain)))
     tested = [r for r in rows if np.isfinite(r['p'])]
     for r, p in zip(tested, holm([r['p'] for r in tested])): r['p_holm'] = float(p)
     return pd.DataFrame(rows, columns=['axis', 'value', 'pairs', 'gain_pct', 'stall_difference_s', 'loss_difference', 'p', 'p_holm'])
 
-# %% ../../nbs/measure/38_report.ipynb #b88c7388
+# %% ../../nbs/measure/38_report.ipynb #a3603f3a
 def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING, manifest: pd.DataFrame | None = None) -> list[str]:
     "What the table allows one to say."
     good, c = sound(table), completion(table, manifest)
     name = lambda v: v.replace('_', ' ')
-    said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict' + (f'; {c["planned"] - c["passed"]} did not and are left out of every mean below.' if c['passed'] < c['planned'] else '.')]
+    said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict'
+        + (f'; {c["planned"] - c["passed"]} did not and are left out of every mean below.' if c['passed'] < c['planned'] else '.')]
     def say(what, e, *more):
         if e.n: said.append(finding(what, e, *more))
     for v, w in ((b, base), (a, base), (a, b)): say(f'Goodput of {name(v)} against {name(w)}', _paired(good, 'goodput', v, w, 'change'), '%')
-    if good['suite'].nunique() > 1 and _paired(good, 'goodput', a, b).n: say('The same, with the suites as the sample', mean_of_ratios(pair(good, 'goodput', a, b), 'suite').scaled(100, shift=-1), '%')
-    for what, column in (('Checkpoint stall', 'stall_s'), ('Wall clock', 'wall_clock_s')): say(f'{what} of {name(a)} against {name(b)}', _paired(good, column, a, b), 's a run', ('longer', 'shorter'))
+    if good['suite'].nunique() > 1 and _paired(good, 'goodput', a, b).n: say('The same, with the suites as the sample',
+        mean_of_ratios(pair(good, 'goodput', a, b), 'suite').scaled(100, shift=-1), '%')
+    for what, column in (('Checkpoint stall', 'stall_s'), ('Wall clock', 'wall_clock_s')): say(f'{what} of {name(a)} against {name(b)}',
+        _paired(good, column, a, b), 's a run', ('longer', 'shorter'))
     ends = good['bitwise_equal'].dropna().map(str).value_counts()
-    if n := ends.get('True', 0) + ends.get('False', 0): said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {ends.get("True", 0)} of {n} runs of which both kept a checkpoint.')
+    if n := ends.get('True', 0) + ends.get('False',
+        0): said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {ends.get("True", 0)} of {n} runs of which both kept a checkpoint.')
     return said
 
-# %% ../../nbs/measure/38_report.ipynb #8ef1b391
-READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': 'blocking (steps/s)', f'goodput_{OVERLAPPED}': 'overlapped (steps/s)', 'blocking_change_pct': 'blocking / reference (%)',
-            'overlapped_change_pct': 'overlapped / reference (%)', 'gain_pct': 'overlapped / blocking (%)', 'stall_difference_s': 'stall difference (s)', 'wall_difference_s': 'wall clock difference (s)',
-            'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)', f'stall_{OVERLAPPED}_s': 'overlapped (s)', 'p_holm': 'p (Holm)', 'loss_difference': 'difference of loss difference'}
+# %% ../../nbs/measure/38_report.ipynb #1f993a4f
+READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': 'blocking (steps/s)',
+    f'goodput_{OVERLAPPED}': 'overlapped (steps/s)', 'blocking_change_pct': 'blocking / reference (%)',
+            'overlapped_change_pct': 'overlapped / reference (%)', 'gain_pct': 'overlapped / blocking (%)',
+            'stall_difference_s': 'stall difference (s)', 'wall_difference_s': 'wall clock difference (s)',
+            'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)', f'stall_{OVERLAPPED}_s': 'overlapped (s)',
+            'p_holm': 'p (Holm)', 'loss_difference': 'difference of loss difference'}
 
 def _count(table: pd.DataFrame, what: str) -> str: return f'{(n := table[what].nunique())} {what}{"s"*(n != 1)}'
 
@@ -315,7 +351,8 @@ def _suite_tables(ranked: pd.DataFrame) -> list[str]:
     who = [c for c in ('suite', *axes) if c in named]
     stalls = [c for c in named if c.startswith('stall_')] + ['wall_difference_s']
     return ['## Suites, by the gain of overlapping', markdown_table(named.drop(columns=stalls[:-2] + stalls[-1:]).rename(columns=READABLE)),
-            '### Stall and wall clock', 'Checkpoint stall of a run; differences are overlapped - blocking.', markdown_table(named[who + stalls].rename(columns=READABLE))]
+            '### Stall and wall clock', 'Checkpoint stall of a run; differences are overlapped - blocking.',
+            markdown_table(named[who + stalls].rename(columns=READABLE))]
 
 def study_report(
     study: pd.DataFrame | Path | str, # a tidy table, or a study's folder
@@ -324,33 +361,41 @@ def study_report(
 ) -> Report:
     "Completion, outcomes, ranking, slices and findings of a study."
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
-    if manifest is None and not isinstance(study, pd.DataFrame) and (Path(study)/'manifest.csv').exists(): manifest = pd.read_csv(Path(study)/'manifest.csv')
+    if manifest is None and not isinstance(study,
+        pd.DataFrame) and (Path(study)/'manifest.csv').exists(): manifest = pd.read_csv(Path(study)/'manifest.csv')
     name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), findings(table, manifest=manifest)
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
-    facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()}, suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
+    facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
+        suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
     r = Report('study', f'Study {name}', facts).add('## Findings', '\n'.join(f'- {s}' for s in said), '## Runs',
         f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
     if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions())
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
-    r.add('## Outcomes', f'Mean over suites [95% interval]; n = {" or ".join(f"{n} {u if n > 1 else u[:-1]}" for n, u in ns)} a variant.', markdown_table(o.reset_index()), *_suite_tables(ranked))
-    if len(cut): r.add('## Slices', 'The gain is that of overlapped over blocking; p is for "no gain", corrected for the number of slices (Holm).', markdown_table(cut.rename(columns=READABLE)))
+    r.add('## Outcomes', f'Mean over suites [95% interval]; n = {" or ".join(f"{n} {u if n > 1 else u[:-1]}" for n, u in ns)} a variant.',
+        markdown_table(o.reset_index()), *_suite_tables(ranked))
+    if len(cut): r.add('## Slices', 'The gain is that of overlapped over blocking; p is for "no gain", corrected for the number of slices (Holm).',
+        markdown_table(cut.rename(columns=READABLE)))
     return r.add(definitions())
 
-# %% ../../nbs/measure/38_report.ipynb #6c622929
+# %% ../../nbs/measure/38_report.ipynb #f88b4134
 def final_summary(report: Report) -> str:
     "The findings of a study on one short page, in Markdown."
     c, words = report.facts['completion'], ('valid', 'goodput', 'drop against reference', 'gain', 'stall', 'interval')
     missing = [f'Not in these numbers: `{k}` ({v}).' for k, v in (c['not_completed'] | c['not_valid']).items()]
-    return '\n\n'.join([f'# Summary of study {report.facts["study"]}', '\n'.join(f'- {s}' for s in report.facts['findings'] + missing), definitions(*words)]) + '\n'
+    return '\n\n'.join([f'# Summary of study {report.facts["study"]}', '\n'.join(f'- {s}' for s in report.facts['findings'] + missing),
+        definitions(*words)]) + '\n'
 
 def study_figures(table: pd.DataFrame, folder: Path | str, suffix: str = '.svg') -> dict[str, Path]: # name -> file
     "The figures that a tidy table allows."
     good, made = sound(table), {}
-    plots = dict(goodput=lambda: plot_goodput(good), normalised_goodput=lambda: plot_normalised_goodput(good), gain=lambda: plot_gain(good), stall_and_gain=lambda: plot_stall_and_gain(good))
+    plots = dict(goodput=lambda: plot_goodput(good), normalised_goodput=lambda: plot_normalised_goodput(good), gain=lambda: plot_gain(good),
+        stall_and_gain=lambda: plot_stall_and_gain(good))
     for name, plot in plots.items():
         has = set(good['variant'])
-        if not len(good) or not dict(goodput=(suites := good['suite'].nunique()) == 1, normalised_goodput='reference' in has and len(has) > 1).get(name, {BLOCKING, OVERLAPPED} <= has and (suites > 1 or name == 'gain')): continue
+        if not len(good) or not dict(goodput=(suites := good['suite'].nunique()) == 1,
+            normalised_goodput='reference' in has and len(has) > 1).get(name, {BLOCKING, OVERLAPPED} <= has
+            and (suites > 1 or name == 'gain')): continue
         ax = plot()
         made[name] = save_figure(ax, Path(folder)/f'{name}{suffix}')
         ax.figure.clear()
@@ -365,8 +410,10 @@ def write_study(study: Path | str, out: Path | str | None = None) -> dict[str, P
     (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8')
     return dict(report=md, json=js, summary=out/'final_summary.md') | study_figures(table, out/'plots')
 
-# %% ../../nbs/measure/38_report.ipynb #36d2bbd6
-COMPARED = {'goodput (steps/s)': 'goodput', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s', 'write of a checkpoint (s)': 'write_s', 'snapshot of a checkpoint (s)': 'snapshot_s', 'MTTR (s)': 'mttr_s', 'restarts': 'restarts', 'replayed steps': 'replayed_steps'}
+# %% ../../nbs/measure/38_report.ipynb #b2c3ce3d
+COMPARED = {'goodput (steps/s)': 'goodput', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s',
+    'write of a checkpoint (s)': 'write_s', 'snapshot of a checkpoint (s)': 'snapshot_s', 'MTTR (s)': 'mttr_s', 'restarts': 'restarts',
+    'replayed steps': 'replayed_steps'}
 
 def _flat(d: dict, prefix: str = '') -> dict:
     return {k: v for key, x in d.items() for k, v in (_flat(x, f'{prefix}{key}.') if isinstance(x, dict) else {f'{prefix}{key}': x}).items()}
@@ -390,12 +437,13 @@ def compare_tables(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame: # a row a 
         groups = p.table.index.droplevel('seed')                # suites differ, and variants within them: that is no noise
         difference = over_suites(p.difference, groups, 'pairs', 'suites and variants')
         ratio = over_suites(100*(p.ratios() - 1), groups, 'pairs') if (p.table > 0).all(axis=None) else NOTHING
-        rows.append({'quantity': name, 'A': float(p.table['b'].mean()), 'B': float(p.table['a'].mean()), 'B - A': difference, 'B against A (%)': ratio, 'pairs': len(p.table),
+        rows.append({'quantity': name, 'A': float(p.table['b'].mean()), 'B': float(p.table['a'].mean()), 'B - A': difference,
+            'B against A (%)': ratio, 'pairs': len(p.table),
                      'would be found': smallest_effect(difference)})
     if not rows: raise HistoryError('nothing to compare: no completed, valid runs of A and B share suite, variant and seed')
     return pd.DataFrame(rows)
 
-# %% ../../nbs/measure/38_report.ipynb #6b7d8c9c
+# %% ../../nbs/measure/38_report.ipynb #5a8522a8
 def compare(a: Path | str, b: Path | str) -> Report:
     "What differs between two runs, or between two folders of runs."
     single = [is_run(d) for d in (a, b)]
@@ -410,20 +458,25 @@ def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps
 
 def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}
-    return [finding(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'], *(re.findall(r'\((.*)\)', q['quantity']) or ['']), words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
+    return [finding(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'],
+        *(re.findall(r'\((.*)\)', q['quantity']) or ['']), words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
 
-# %% ../../nbs/measure/38_report.ipynb #bda7b927
+# %% ../../nbs/measure/38_report.ipynb #86f6cdcd
 def _compare_runs(a: Path, b: Path) -> Report:
     "Two runs: settings, verdicts, numbers, divergence. n = 1, so no conclusion about speed."
     recorded = [_has_records(d) for d in (a, b)]
     hs = [read_history(d) for d in (a, b)] if all(recorded) else []
-    rows = pd.DataFrame([identity(h.run_id, h.config) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs] if hs else [_from_metrics(d, '') for d in (a, b)])
+    rows = pd.DataFrame([identity(h.run_id, h.config) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs]
+        if hs else [_from_metrics(d, '') for d in (a, b)])
     configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
     settings = config_differences(*configs) if all(configs) else None
-    table = pd.DataFrame([(n, rows[c].iloc[0], rows[c].iloc[1], rows[c].iloc[1] - rows[c].iloc[0]) for n, c in COMPARED.items() if rows[c].notna().all()], columns=['quantity', 'A', 'B', 'B - A'])
+    table = pd.DataFrame([(n, rows[c].iloc[0], rows[c].iloc[1], rows[c].iloc[1] - rows[c].iloc[0]) for n,
+        c in COMPARED.items() if rows[c].notna().all()], columns=['quantity', 'A', 'B', 'B - A'])
     d, (x, y) = _optional_divergence(*hs[::-1]) if hs else None, rows['run_id']
-    r = Report('comparison', f'{y} against {x}', dict(a=x, b=y, valid=list(rows['valid']), status=list(rows['status']), settings=settings, quantities=table, divergence=d and d.to_dict()))
-    r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {verdict_word(q.valid)}' for side, q in zip('AB', rows.itertuples())), '## Settings that differ', _settings_text(settings),
+    r = Report('comparison', f'{y} against {x}', dict(a=x, b=y, valid=list(rows['valid']), status=list(rows['status']), settings=settings,
+        quantities=table, divergence=d and d.to_dict()))
+    r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {verdict_word(q.valid)}' for side, q in zip('AB', rows.itertuples())),
+        '## Settings that differ', _settings_text(settings),
           '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told from one pair; compare folders with several seeds.', markdown_table(table))
     if d: r.add('## Is the result the same?', _divergence_text(d))
     return r.add(definitions('valid', 'goodput', 'stall', 'write', 'snapshot'))
@@ -434,9 +487,10 @@ def _optional_divergence(h: History, ref: History) -> Divergence | None:
 
 def _settings_text(settings: dict | None) -> str:
     if settings is None: return 'Unknown: a config is missing.'
-    return '\n'.join(f'- `{k}`: {x} → {y}' for k, (x, y) in settings.items()) or 'None: the same configuration. What differs below is noise of the bench, or recovery.'
+    return '\n'.join(f'- `{k}`: {x} → {y}' for k,
+        (x, y) in settings.items()) or 'None: the same configuration. What differs below is noise of the bench, or recovery.'
 
-# %% ../../nbs/measure/38_report.ipynb #a9b835d1
+# %% ../../nbs/measure/38_report.ipynb #d2fca755
 def _configs(folder: Path) -> dict[str, dict]: # run id -> settings
     return {d.name: _flat(c.model_dump()) for d in find_runs(folder) if (c := _config_of(d))}
 
@@ -447,14 +501,20 @@ def _compare_studies(a: Path, b: Path) -> Report:
     shared = sorted(ca.keys() & cb.keys())
     same = bool(shared) and all(ca[r] == cb[r] for r in shared)
     said = _sentences(t)
-    r = Report('comparison', f'{b.name} against {a.name}', dict(a=a.name, b=b.name, same_configs=same, completion=[completion(ta), completion(tb)], quantities=t, findings=said))
+    r = Report('comparison', f'{b.name} against {a.name}', dict(a=a.name, b=b.name, same_configs=same, completion=[completion(ta), completion(tb)],
+        quantities=t, findings=said))
     if same:
         p = _sides(ta, tb, 'goodput')
         noise = aa_noise(p.table['b'], p.table['a'])
         r.facts['noise'] = noise.to_dict()
-        meaning = {True: 'Every difference is noise.', False: 'Yet goodput differs by more than chance allows: something that is no setting (machine, disk, load) has changed.', 'unknown': 'One pair does not tell noise from change.'}[noise.unbiased]
+        meaning = {True: 'Every difference is noise.',
+            False: 'Yet goodput differs by more than chance allows: something that is no setting (machine, disk, load) has changed.',
+            'unknown': 'One pair does not tell noise from change.'}[noise.unbiased]
         r.add(f'**An A/A control**: the runs of A and B have the same configs. {meaning} Goodput differs by up to {noise.largest:.3g} steps/s'
-              + (f'; {len(p.table)} pairs would find a difference of {noise.detectable:.3g} steps/s with a probability of 80%.' if np.isfinite(noise.detectable) else '.'))
-    counts = '\n'.join(f'- {side}: `{d.name}`, {c["passed"]} of {c["planned"]} runs completed and valid' for side, d, c in zip('AB', (a, b), r.facts['completion']))
-    return r.add(counts, '## Findings', '\n'.join(f'- {s}' for s in said), '## Numbers', 'Means over pairs of equal suite, variant and seed; difference [95% interval: other seeds on these suites and variants]; *would be found*: the difference that as many pairs find with a probability of 80%.',
+              + (f'; {len(p.table)} pairs would find a difference of {noise.detectable:.3g} steps/s with a probability of 80%.'
+              if np.isfinite(noise.detectable) else '.'))
+    counts = '\n'.join(f'- {side}: `{d.name}`, {c["passed"]} of {c["planned"]} runs completed and valid' for side, d,
+        c in zip('AB', (a, b), r.facts['completion']))
+    return r.add(counts, '## Findings', '\n'.join(f'- {s}' for s in said), '## Numbers',
+        'Means over pairs of equal suite, variant and seed; difference [95% interval: other seeds on these suites and variants]; *would be found*: the difference that as many pairs find with a probability of 80%.',
                  markdown_table(t), definitions('valid', 'goodput', 'stall', 'write', 'snapshot'))

@@ -109,9 +109,10 @@ class Pairs:
         if key not in self.table.index.names: raise ValueError(f'expected one of the shared keys {list(self.table.index.names)}, found {key!r}')
         return x.groupby(level=key, sort=False).mean()
 
-# %% ../../nbs/measure/35_statistics.ipynb #1f80dc92
+# %% ../../nbs/measure/35_statistics.ipynb #1024d8a7
 def _require(table: pd.DataFrame, *columns: str):
-    if missing := [c for c in columns if c not in table]: raise ValueError(f'expected a table with a row a run and the column(s) {missing}; found {list(table.columns)[:12]}')
+    if missing := [c for c in columns
+        if c not in table]: raise ValueError(f'expected a table with a row a run and the column(s) {missing}; found {list(table.columns)[:12]}')
 
 def pair(
     table: pd.DataFrame, # tidy: a row a run
