@@ -413,6 +413,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                      'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness.run_check': ( 'measure/correctness.html#run_check',
                                                                                   'ecrl/measure/correctness.py'),
+                                          'ecrl.measure.correctness.sample_ledger': ( 'measure/correctness.html#sample_ledger',
+                                                                                      'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness.verify': ( 'measure/correctness.html#verify',
                                                                                'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness.window_match': ( 'measure/correctness.html#window_match',

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['MARK', 'SHOWN', 'CHECKS', 'Evidence', 'worst', 'Verdict', 'check_identity', 'check_ranks', 'check_order',
            'check_position', 'judged', 'window_match', 'likely_cause', 'check_windows', 'check_lineage', 'epoch_ledger',
-           'check_replay', 'check_losses', 'check_resume', 'check_checkpoints', 'check_completion', 'run_check',
-           'verify']
+           'sample_ledger', 'check_replay', 'check_losses', 'check_resume', 'check_checkpoints', 'check_completion',
+           'run_check', 'verify']
 
 # %% ../../nbs/measure/32_correctness.ipynb #db3c335d
 import hashlib, math
@@ -246,6 +246,27 @@ def epoch_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples,
         rows.append(dict(epoch=e, steps=steps, samples=int(used.sum())*unit + unknown, duplicates=int(np.maximum(used - 1, 0).sum())*unit,
                          missing=int((due == 0).sum())*unit, extra=int(used[steps*B//unit:].sum())*unit + unknown))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
+
+# %% ../../nbs/measure/32_correctness.ipynb #933bfe2c
+def sample_ledger(
+    h: History,
+    epoch: int, # from 0
+    samples=None, # ids to list; by default all
+) -> pd.DataFrame: # sample, global_step, attempt, rank, fate
+    "Which execution consumed which sample of an epoch, and what became of it."
+    if h.geometry is None or h.seed is None: raise ValueError(f'{h.run_id}: seed, dataset size or batch is unknown, so no window can be reconstructed.')
+    mine = np.flatnonzero(judged(h) & window_match(h) & (h.steps['epoch'].to_numpy() == epoch))
+    cursor, rank, W = (h.steps[k].to_numpy()[mine] for k in ('cursor_step', 'rank', 'world_size'))
+    order, B, parts = epoch_ids(h.geometry, h.seed, epoch), h.geometry.global_batch, []
+    for w in np.unique(W):
+        m, n = W == w, B//w
+        ids = order[(cursor[m]*B + rank[m]*n)[:, None] + np.arange(n)]                    # (records, n)
+        parts.append(pd.DataFrame(dict(sample=ids.ravel(), record=np.repeat(mine[m], n))))
+    t = pd.concat(parts or [pd.DataFrame(dict(sample=[], record=[]), dtype='int64')])
+    if samples is not None: t = t[t['sample'].isin(samples)]
+    r = h.steps.iloc[t['record']]
+    t = t.assign(global_step=r['global_step'].to_numpy(), attempt=r['attempt'].to_numpy(), rank=r['rank'].to_numpy(), fate=h.ledger['fate'].to_numpy()[h.execution[t['record']]])
+    return t.drop(columns='record').sort_values(['sample', 'attempt', 'global_step'], ignore_index=True)
 
 # %% ../../nbs/measure/32_correctness.ipynb #1e6187eb
 @once

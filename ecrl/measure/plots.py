@@ -8,7 +8,7 @@ __all__ = ['STYLES', 'OTHERS', 'RC', 'WIDTH', 'AXIS', 'GROUPS', 'PATH_BOXES', 'P
            'plot_normalised_goodput', 'plot_gain', 'plot_stall_and_gain', 'plot_timeline', 'grouped', 'plot_waterfall',
            'plot_windows', 'plot_architecture']
 
-# %% ../../nbs/measure/36_plots.ipynb #675067f6
+# %% ../../nbs/measure/36_plots.ipynb #cb06f745
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 from ..data.geometry import Geometry, locate, window
 from .divergence import global_losses

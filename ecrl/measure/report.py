@@ -9,15 +9,15 @@ __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED
            'findings', 'study_report', 'final_summary', 'study_figures', 'write_study', 'config_differences',
            'compare_tables', 'compare', 'is_run']
 
-# %% ../../nbs/measure/38_report.ipynb #f070a834
+# %% ../../nbs/measure/38_report.ipynb #87901875
 import json, math, re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 import numpy as np
 import pandas as pd
 from .correctness import MARK, verify
-from .divergence import Divergence, DivergenceError, compare_losses, diverge, global_losses
+from .divergence import Divergence, DivergenceError, diverge
 from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries
 from .history import History, HistoryError, read_history
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of
