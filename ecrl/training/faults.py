@@ -117,7 +117,7 @@ def planned_faults(cfg: RunConfig) -> list[Fault]:
     if wrong: raise ConfigError('these faults could not happen as planned:\n' + '\n'.join(f'  - {w}' for w in dict.fromkeys(wrong)))
     return [Fault(c.kind, c.rank, s, c.flush_inflight) for s in c.steps] + [_fault(f) for _, f in named for _ in range(f.times)]
 
-# %% ../../nbs/training/25_faults.ipynb #0687dfb8
+# %% ../../nbs/training/25_faults.ipynb #44640175
 def fired_faults(log: Path) -> list[tuple[Fault, dict]]: # with its record: attempt, at_step, time
     "What has acted so far, in order."
     return [(Fault.of(r), r) for r in read_jsonl(log)[0] if r.get('event') == 'fired']
@@ -139,11 +139,11 @@ class FaultPlan:
         left = Counter(self.faults) - Counter(f for f, _ in fired_faults(self.log))
         self.due = [f for f in sorted(left.elements(), key=self.faults.index) if f.not_before <= self.attempt]
 
-    def at(self, point: str, global_step: int) -> Fault | None:
-        "The fault that is due here, if any; one whose step has passed without it is still due."
-        return next((f for f in self.due if f.point == point and f.global_step <= global_step), None)
+    def at(self, point: str, global_step: int) -> list[Fault]:
+        "The faults that are due here; one whose step has passed without it is still due."
+        return [f for f in self.due if f.point == point and f.global_step <= global_step]
 
-# %% ../../nbs/training/25_faults.ipynb #a6be5a51
+# %% ../../nbs/training/25_faults.ipynb #6536296f
 @patch
 def fire(self: FaultPlan, fault: Fault, global_step: int, announce: Callable = lambda **kw: None):
     "Write it down durably, announce it, do it. Does not return if the fault ends this process."
@@ -161,7 +161,8 @@ def reach(self: FaultPlan, point: str, global_step: int, announce: Callable = la
     if not self.due and not self.slowed: return
     for fault, until in self.slowed:
         if fault.point == point and global_step < until: KINDS[fault.kind](fault, [])
-    for f in [f for f in self.due if f.point == point and f.rank == self.rank and f.global_step <= global_step]: self.fire(f, global_step, announce)
+    for f in self.at(point, global_step):
+        if f.rank == self.rank: self.fire(f, global_step, announce)
 
 # %% ../../nbs/training/25_faults.ipynb #bbbb2ea4
 @patch
