@@ -16,13 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from ..data.datasets import DATASETS
 from ..data.geometry import local_batch
 
-# %% ../../nbs/training/21_config.ipynb #19751be9
+# %% ../../nbs/training/21_config.ipynb #0d95d9b0
 class ConfigError(ValueError): "The config cannot be used; no restart would cure it."
 class Section(BaseModel): model_config = ConfigDict(extra='forbid', strict=True, frozen=True, allow_inf_nan=False)
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
-MODELS = ('small_cnn', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
+MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
 
 # %% ../../nbs/training/21_config.ipynb #76e41aed
 class DatasetConfig(Section):

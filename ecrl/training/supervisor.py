@@ -251,7 +251,7 @@ def dismiss(self: Supervisor, job: Job, grace_s: float = 0.0):
     job.calls = {}
     if job in self.jobs: self.jobs.remove(job)
 
-# %% ../../nbs/training/27_supervisor.ipynb #16868629
+# %% ../../nbs/training/27_supervisor.ipynb #8ca8c71a
 @patch
 def listen(self: Supervisor):
     "New events, to the jobs that they are about."
@@ -264,7 +264,7 @@ def listen(self: Supervisor):
 @patch
 def watch(self: Supervisor, job: Job, report_s: float = 0.25) -> tuple[str, str | None]: # ('home' | 'died' | 'hang', why)
     "Until the launcher has come home, a rank has died, or nobody makes progress."
-    limits, next_report = self.cfg.supervisor, 0.0
+    limits, next_report, next_look = self.cfg.supervisor, 0.0, 0.0
     while True:
         dead = job.wait(0.05)
         self.listen()
@@ -274,7 +274,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.25) -> tuple[str, str 
         now = time.monotonic()
         if now < next_report: continue
         next_report = now + report_s
-        job.look_around()
+        if now >= next_look: job.look_around(); next_look = now + 8*report_s      # a look at every process of the machine
         for rank in range(job.world_size):
             with contextlib.suppress(FileNotFoundError): job.dog.grown(rank, os.stat(self.logs/f'rank{rank}.jsonl').st_size, now)
         if why := job.dog.hung(now): return 'hang', why
@@ -300,7 +300,7 @@ def fire_by_clock(self: Supervisor, job: Job):
     late = [f for f in self.clock.due if time.monotonic() - self.first_launch >= f.after_s]
     for f in late: self.clock.fire(f, last_step(self.logs/'rank0.jsonl'), lambda **what: self.note('fault_fired', **what))
 
-# %% ../../nbs/training/27_supervisor.ipynb #e8cedb4b
+# %% ../../nbs/training/27_supervisor.ipynb #3a8a6d7f
 @patch
 def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str, str | None]: # ('finished' | 'stopped' | 'fatal' | 'died' | 'hang', reason)
     "How an attempt came to its end."
@@ -308,7 +308,7 @@ def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str,
     if fatal := next((e for e in job.events if e['event'] == 'fatal'), None): return 'fatal', fatal['reason']
     if 'finished' in names: return 'finished', None
     if 'stopping' in names: return 'stopped', 'asked to stop'
-    reasons = [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][:1]
+    reasons = [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
     dead = [f'rank {r}' if r != 'launcher' else 'the launcher' for r in job.dead if r not in job.left]
     return 'died', reasons[0] if reasons else f'unexpected end of {dead[0]}' if dead else 'unexpected exit'
