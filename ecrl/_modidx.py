@@ -1114,7 +1114,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'ecrl.training.events.JsonlWriter.write': ( 'training/events.html#jsonlwriter.write',
                                                                                   'ecrl/training/events.py'),
                                       'ecrl.training.events._objects': ('training/events.html#_objects', 'ecrl/training/events.py'),
-                                      'ecrl.training.events._parse': ('training/events.html#_parse', 'ecrl/training/events.py'),
                                       'ecrl.training.events.last_step': ('training/events.html#last_step', 'ecrl/training/events.py'),
                                       'ecrl.training.events.read_jsonl': ('training/events.html#read_jsonl', 'ecrl/training/events.py'),
                                       'ecrl.training.events.stamp': ('training/events.html#stamp', 'ecrl/training/events.py'),

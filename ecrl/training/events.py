@@ -32,16 +32,12 @@ def stamp() -> dict:
     "Now, on the wall clock (`time`, comparable between machines) and on the one that never jumps (`mono`)."
     return dict(time=time.time(), mono=time.monotonic())
 
-# %% ../../nbs/training/22_events.ipynb #9b1f470d
-def _parse(text: bytes):
-    try: return orjson.loads(text)
-    except ValueError: return json.loads(text)
-
+# %% ../../nbs/training/22_events.ipynb #098f199f
 def _objects(lines: list[bytes]) -> list[dict]:
     "The lines that are whole JSON objects."
     try:
-        recs = _parse(b'[' + b','.join(lines) + b']')
-        if len(recs) == len(lines) and all(isinstance(r, dict) for r in recs): return recs
+        recs = orjson.loads(b'[' + b','.join(lines) + b']') if len(lines) > 1 else [json.loads(l) for l in lines]
+        if len(recs) == len(lines) and set(map(type, recs)) <= {dict}: return recs
     except ValueError: pass
     return _objects(lines[:len(lines)//2]) + _objects(lines[len(lines)//2:]) if len(lines) > 1 else []
 
