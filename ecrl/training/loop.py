@@ -6,8 +6,8 @@
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'Trainer',
            'keep_near', 'end_with_launcher', 'PeerDied', 'main']
 
-# %% ../../nbs/training/26_loop.ipynb #50af22e1
-import argparse, contextlib, datetime, json, multiprocessing, os, select, signal, sys, time, warnings
+# %% ../../nbs/training/26_loop.ipynb #116ca552
+import argparse, contextlib, datetime, json, os, select, signal, sys, time, warnings
 from pathlib import Path
 import psutil
 import torch
@@ -71,7 +71,7 @@ def identity_of(cfg: RunConfig, dataset_size: int) -> dict:
     return dict(model_name=cfg.training.model_name, dataset_name=cfg.dataset.name, dataset_size=dataset_size,
                 global_batch=cfg.training.global_batch, seed=cfg.seed)
 
-# %% ../../nbs/training/26_loop.ipynb #b95509cb
+# %% ../../nbs/training/26_loop.ipynb #4ab03c42
 class Trainer:
     "One rank."
     def __init__(self,
@@ -80,6 +80,7 @@ class Trainer:
     ):
         env = os.environ
         self.run_dir, self.supervisor_pid, self.launcher_pid = Path(run_dir), supervisor_pid, os.getppid()
+        self.pid = os.getpid()
         self.cfg, self.logs = load_config(self.run_dir/'config.yaml'), self.run_dir/'logs'
         self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
         self.global_step, self.last_saved, self.write_times, self.batches, self.model = 0, None, {}, None, None
@@ -114,14 +115,14 @@ class Trainer:
         if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
         if c.strategy == 'overlapped': self.checkpoints = OverlappedCheckpoints(self.store, c.max_inflight)
 
-# %% ../../nbs/training/26_loop.ipynb #8cc64d26
+# %% ../../nbs/training/26_loop.ipynb #01b91d14
 @patch
 def pids(self: Trainer, target: tuple[int, ...] | str) -> list[int]:
     "The processes that a fault means."
     if target == 'launcher': return [self.launcher_pid]
     if target == 'supervisor': return [self.supervisor_pid]
-    if target == 'writer': return [getattr(self.checkpoints, 'process', multiprocessing.current_process()).pid]
-    if target == (self.rank,) and not multiprocessing.parent_process(): return [os.getpid()]
+    if target == 'writer': return [self.checkpoints.process.pid if os.getpid() == self.pid else os.getpid()]
+    if target == (self.rank,): return [self.pid]
     up = {e['rank']: e['pid'] for e in JsonlTail(self.logs/'events.jsonl').new() if e['event'] == 'worker_up' and e['attempt'] == self.attempt}
     return [up[r] for r in target if r in up]
 

@@ -95,9 +95,10 @@ def environment(cfg: RunConfig, found: dict, run_id: str) -> dict:
                 git_commit=answer_of('git', 'rev-parse', 'HEAD') or None, model_parameters=sum(p.numel() for p in model.parameters()),
                 deterministic=cfg.runtime.deterministic, threads=cfg.runtime.threads, **found)
 
-# %% ../../nbs/training/27_supervisor.ipynb #4d9ab9ad
+# %% ../../nbs/training/27_supervisor.ipynb #f2435fac
 class Supervisor:
     "Runs one training job to its end, through failures."
+    start_process = subprocess.Popen
     def __init__(self,
         cfg: RunConfig,
         run_dir: Path | str, # created; must be new unless `resume`
@@ -165,7 +166,7 @@ def continue_from_last_session(self: Supervisor, env: dict):
     if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
     self.note('resumed_session', environment_differs=differs)
 
-# %% ../../nbs/training/27_supervisor.ipynb #c69375f9
+# %% ../../nbs/training/27_supervisor.ipynb #af2eb9d8
 @patch
 def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log: Path, *more: str) -> Job:
     "Start torch.distributed.run."
@@ -177,7 +178,7 @@ def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log:
     cmd = [sys.executable, '-m', 'torch.distributed.run', '--standalone', f'--nproc-per-node={world_size}', '--max-restarts=0',
            '-m', 'ecrl.training.loop', '--run-dir', str(self.run_dir.resolve()), f'--attempt={attempt}', f'--target={target}',
            f'--supervisor={os.getpid()}', *more]
-    job = Job(cmd, log, world_size, env, self.mark)
+    job = Job(cmd, log, world_size, env, self.mark, self.start_process)
     job.dog, job.pipe, job.calls = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}
     self.jobs.append(job)
     return job
