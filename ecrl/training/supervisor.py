@@ -208,7 +208,7 @@ def started_as(self: Supervisor, job: Job, target: int) -> Job:
     self.save_status()
     return job
 
-# %% ../../nbs/training/27_supervisor.ipynb #5325feb0
+# %% ../../nbs/training/27_supervisor.ipynb #93d0127e
 @patch
 def prepare_standby(self: Supervisor, beside: Job):
     "Start the next attempt's processes, as far as they can be started."
@@ -223,14 +223,13 @@ def prepare_standby(self: Supervisor, beside: Job):
 @patch
 def look_after_standby(self: Supervisor, beside: Job):
     "One is prepared when training is under way; one that died is replaced, three times at most."
-    up = {e['rank'] for e in beside.events if e['event'] == 'first_step'}
     s = self.standby
     if s and (s.wait(0) or s.proc.poll() is not None):
         self.note('standby_lost', returncode=s.proc.poll(), log=s.log.name)
         self.dismiss(s); self.standby, self.standbys_lost = None, self.standbys_lost + 1
     if s and s.ready: self.standbys_lost = 0
     if self.standby or not self.cfg.supervisor.standby or self.standbys_lost > 3 or beside.left: return
-    if len(up) == beside.world_size: self.prepare_standby(beside)
+    if len(beside.dog.running) == beside.world_size: self.prepare_standby(beside)
 
 @patch
 def promote(self: Supervisor, target: int) -> Job:
