@@ -117,7 +117,7 @@ def end_marked(mark: str) -> list[int]: # pids
     wait_until_dead(found, 5.0)
     return [p.pid for p in found]
 
-# %% ../../nbs/training/26b_processes.ipynb #8c97cbb5
+# %% ../../nbs/training/26b_processes.ipynb #a4b920b6
 class Watchdog:
     "Notices that a job makes no progress."
     def __init__(self, limits: SupervisorConfig, world_size: int, launched: float):
@@ -143,5 +143,6 @@ class Watchdog:
         if len(self.running | self.over) < self.world_size:
             return f'no first step {l.hang_start_s:g} s after the launch' if now - self.launched > l.hang_start_s else None
         silent = [r for r in self.last if r not in self.over and now - self.last[r] > l.hang_s]
-        if len(self.over) == self.world_size and now - max(self.last.values()) > l.hang_s: return 'all ranks have finished, but the launcher does not come home'
+        if len(self.over) == self.world_size and now - max(self.last.values()) > l.hang_s: return (
+            'all ranks have finished, but the launcher does not come home')
         return f'no progress of rank {", ".join(map(str, silent))} for {l.hang_s:g} s' if silent else None
