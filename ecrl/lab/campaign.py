@@ -25,7 +25,7 @@ from ..training.faults import SAVE_POINTS, STEP_POINTS, fired_faults, fired_plan
 from ..training.loop import main
 from ..training.processes import wait_until_dead
 
-# %% ../../nbs/lab/48_campaign.ipynb #ab9d6b7a
+# %% ../../nbs/lab/48_campaign.ipynb #18ca0ce5
 def troubles(rng: np.random.Generator, world_size: int, strategy: str) -> dict[str, tuple[float, dict]]: # name -> (weight, entry of a plan)
     "One draw of each kind of trouble."
     rank, point, save = int(rng.integers(world_size)), str(rng.choice(STEP_POINTS)), str(rng.choice(SAVE_POINTS))
@@ -35,7 +35,8 @@ def troubles(rng: np.random.Generator, world_size: int, strategy: str) -> dict[s
                restore=(1, dict(kind='sigkill', target=rank, point='restore')), clock=(1, dict(kind='sigkill', target=rank)),
                launcher=(1, dict(kind='sigkill', target='launcher', point=point)), supervisor=(1, dict(kind='sigkill', target='supervisor', point=point)),
                hang=(1, dict(kind='sigstop', target=rank, point=point)), pause=(5, dict(kind='sigstop', target=rank, point=point, duration_s=0.3)),
-               slow=(5, dict(kind='slow', target=rank, point=point, duration_s=0.02, for_steps=5)), saver=(1, dict(kind='sigkill', target=0, point=save)), lost=(0, dict(kind='lose_rank', target=0, point=point)))
+               slow=(5, dict(kind='slow', target=rank, point=point, duration_s=0.02, for_steps=5)),
+               saver=(1, dict(kind='sigkill', target=0, point=save)), lost=(0, dict(kind='lose_rank', target=0, point=point)))
     if strategy == 'overlapped': out['writer'] = (1, dict(kind='sigkill', target='writer', point=save if rng.random() < 0.7 else point))
     return out
 
@@ -104,7 +105,7 @@ def forked_rank(*argv):
     sys.stdout = open(1, 'w', buffering=1, closefd=False)      # as the launcher's own lines: unbuffered enough
     main()
 
-# %% ../../nbs/lab/48_campaign.ipynb #2b650b4a
+# %% ../../nbs/lab/48_campaign.ipynb #38b094f0
 CODE = '''
 import sys
 from ecrl.lab.campaign import ForkedLauncher
@@ -117,7 +118,8 @@ sys.exit(Supervisor(load_config(config), run_dir, resume=resume == 'resume').run
 
 def of_run(run_dir: Path) -> list[psutil.Process]:
     "Living processes whose command line names a run."
-    return [p for p in psutil.process_iter(['cmdline', 'status']) if str(Path(run_dir).resolve()) in (p.info['cmdline'] or ()) and p.info['status'] != psutil.STATUS_ZOMBIE]
+    name = str(Path(run_dir).resolve())
+    return [p for p in psutil.process_iter(['cmdline', 'status']) if name in (p.info['cmdline'] or ()) and p.info['status'] != psutil.STATUS_ZOMBIE]
 
 def run_through(
     cfg: RunConfig,
@@ -133,8 +135,9 @@ def run_through(
     config.write_text(dump_config(cfg))
     for n in range(1, sessions + 1):
         with open(log, 'ab') as out:
-            p = subprocess.Popen([sys.executable, '-c', CODE, config, run_dir, 'resume' if (run_dir/'config.yaml').exists() else 'new', 'forked' if forked else ''],
-                                 stdout=out, stderr=out, env=os.environ | dict(OMP_NUM_THREADS='1'), preexec_fn=die_with_parent)
+            resume = 'resume' if (run_dir/'config.yaml').exists() else 'new'
+            p = subprocess.Popen([sys.executable, '-c', CODE, config, run_dir, resume, 'forked' if forked else ''], stdout=out, stderr=out,
+                                 env=os.environ | dict(OMP_NUM_THREADS='1'), preexec_fn=die_with_parent)
         try: rc = p.wait(max(end - time.monotonic(), 1))
         except BaseException as e:
             p.terminate(); p.wait(60)
@@ -144,7 +147,7 @@ def run_through(
         wait_until_dead(of_run(run_dir), 10.0)        # they end with their supervisor; nobody has to kill them
     raise RuntimeError(f'{run_dir.name}: {sessions} supervisors were not enough')
 
-# %% ../../nbs/lab/48_campaign.ipynb #1b9806d7
+# %% ../../nbs/lab/48_campaign.ipynb #3803bb09
 def judge(
     run_dir: Path,
     reference: Path, # the same config without faults
@@ -153,7 +156,8 @@ def judge(
     "What a run of a campaign has shown."
     h, cfg = read_history(run_dir), load_config(Path(run_dir)/'config.yaml')
     fired = fired_faults(Path(run_dir)/'logs'/'faults.jsonl')
-    on = [f for f, r in fired if f.point in SAVE_POINTS or r['at_step'] % cfg.checkpoint.every_k_steps == 0 and f.point in ('record', 'boundary', 'elapsed')]
+    at_boundary = lambda f, r: r['at_step'] % cfg.checkpoint.every_k_steps == 0 and f.point in ('record', 'boundary', 'elapsed')
+    on = [f for f, r in fired if f.point in SAVE_POINTS or at_boundary(f, r)]
     v, d, g = verify(h), diverge(run_dir, reference), goodput(h)
     row = dict(run=h.run_id, status=h.status, world_size=cfg.runtime.nproc, planned=len(planned_faults(cfg)), fired=len(fired), at_checkpoint=len(on),
                attempts=len(h.attempts), replayed_steps=g.replayed_steps, goodput=g.goodput, published_goodput=g.published_goodput,
@@ -164,14 +168,14 @@ def kinds_fired(run_dir: Path) -> Counter: # (kind, target) -> occasions
     "Which faults have acted."
     def name(f): return f.victims if isinstance(f.victims, str) else 'rank' if len(f.victims) == 1 else 'ranks'
     def kind(f): return 'sigstop, for a time' if f.kind == 'sigstop' and f.duration_s else f.kind
-    def where(f): return 'in a save' if f.point in SAVE_POINTS else 'in a restore' if f.point == 'restore' else 'by the clock' if f.point == 'elapsed' else 'in a step'
+    def where(f): return 'in a save' if f.point in SAVE_POINTS else {'restore': 'in a restore', 'elapsed': 'by the clock'}.get(f.point, 'in a step')
     return Counter((kind(f), name(f), where(f)) for f, _ in fired_faults(Path(run_dir)/'logs'/'faults.jsonl'))
 
 def how_to_repeat(run_dir: Path) -> str:
     "The faults of a run as a config's section."
     return yaml.safe_dump(dict(failure=dict(enabled=True, plan=fired_plan(Path(run_dir)/'logs'/'faults.jsonl'))), sort_keys=False)
 
-# %% ../../nbs/lab/48_campaign.ipynb #f2cd00ae
+# %% ../../nbs/lab/48_campaign.ipynb #0f711ad9
 def undertake(
     root: Path, # of the campaign: runs and their references
     base: dict, # config without faults
@@ -184,8 +188,9 @@ def undertake(
     "One run of a campaign, and its reference where it is missing."
     cfg = make_config(base)
     name = f'{cfg.training.model_name}_w{cfg.runtime.nproc}_{cfg.checkpoint.strategy}'
-    reference, run_dir = Path(root)/f'{name}_reference', Path(root)/f'{name}{"_standby" if cfg.supervisor.standby else ""}{"_forked" if forked else ""}_{seed}'
-    for d, c in ((reference, base | {'supervisor': {}}), (run_dir, base | {'failure': {'enabled': True, 'plan': random_plan(seed, n, cfg, only, span_s)}})):
+    reference, run_dir = Path(root)/f'{name}_reference', Path(root)/f'{name}{"_standby"*cfg.supervisor.standby}{"_forked"*forked}_{seed}'
+    faulty = base | {'failure': {'enabled': True, 'plan': random_plan(seed, n, cfg, only, span_s)}}
+    for d, c in ((reference, base | {'supervisor': {}}), (run_dir, faulty)):
         if not completed(d): run_through(make_config(c), d, forked=forked)
     return judge(run_dir, reference, same_bits=only != ['lost'])
 
