@@ -21,7 +21,7 @@ from ..training.config import ConfigError, RunConfig, dump_config, load_config, 
 from ..training.events import write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, preflight
 
-# %% ../../nbs/lab/41_experiment.ipynb #dbbb4ad2
+# %% ../../nbs/lab/41_experiment.ipynb #26a77c6f
 VARIANTS: dict[str, list[str]] = {
     'ideal':                ['checkpoint.strategy=none', 'failure.enabled=false'],
     'reference':            ['checkpoint.strategy=blocking', 'failure.enabled=false'],
@@ -29,6 +29,7 @@ VARIANTS: dict[str, list[str]] = {
     'failure_blocking':     ['checkpoint.strategy=blocking', 'failure.enabled=true'],
     'failure_overlapped':   ['checkpoint.strategy=overlapped', 'failure.enabled=true'],
 }
+VARIANTS |= {f'{v}_standby': [*VARIANTS[v], 'supervisor.standby=true'] for v in ('failure_blocking', 'failure_overlapped')}
 
 def variant_config(config: dict, variant: str, seed: int) -> RunConfig:
     "The config of one run of a study."

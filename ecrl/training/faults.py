@@ -66,27 +66,31 @@ class Fault:
     @property
     def victims(self) -> tuple[int, ...] | str: return self.target if self.target != () else (self.rank,)
 
-# %% ../../nbs/training/25_faults.ipynb #89822020
+# %% ../../nbs/training/25_faults.ipynb #1fe01c6f
 def _why_impossible(f: FaultConfig, cfg: RunConfig) -> str | None:
     last, strategy = cfg.training.max_steps, cfg.checkpoint.strategy
     if f.kind not in KINDS: return f'unknown kind {f.kind!r}; known: {", ".join(KINDS)}'
     if (f.step is None) == (f.after_s is None): return 'expected either step or after_s'
     if f.point not in POINTS: return f'unknown point {f.point!r}; known: {", ".join(POINTS)}'
-    if f.step and f.step >= last + (f.point != 'boundary'): return f'step {f.step} at {f.point} is not before the end of the run, step {last}, so it could never fire'
+    if f.step and f.step >= last + (f.point != 'boundary'): return (
+        f'step {f.step} at {f.point} is not before the end of the run, step {last}, so it could never fire')
     world = next(w for until, w in cfg.phases() if until >= (f.step or 1))
     ranks = [f.target] if isinstance(f.target, int) else f.target if isinstance(f.target, list) else []
     if f.target == [] or len(set(ranks)) < len(ranks): return f'expected different ranks as the target, found {f.target}'
     if any(r >= world for r in ranks): return f'rank {max(ranks)} does not exist at world size {world}'
     if f.target == 'writer' and strategy != 'overlapped': return f'there is no writer process with checkpoint.strategy {strategy}'
     if f.point in SAVE_POINTS and strategy == 'none': return f'point {f.point}: nothing is saved with checkpoint.strategy none'
-    if f.flush_inflight and (f.point != 'boundary' or f.after_s is not None): return 'flush_inflight needs all ranks together, which only the point boundary of a step has'
+    if f.flush_inflight and (f.point != 'boundary' or f.after_s is not None): return (
+        'flush_inflight needs all ranks together, which only the point boundary of a step has')
     if f.kind == 'slow' and not f.duration_s: return 'slow needs duration_s, the delay of each step'
     if f.kind == 'lose_rank' and (not ranks or len(ranks) >= world): return f'lose_rank takes ranks and must leave at least one of {world}'
     if f.kind in TO_ITSELF:
         saver = 'writer' if strategy == 'overlapped' else 0
         if f.after_s is not None: return f'{f.kind} is what a process does to itself; after_s needs a kind that others can do to it'
-        if f.point in SAVE_POINTS and f.target not in (saver, [saver]): return f'{f.kind} at {f.point} happens to the process that saves; its target is {saver}'
-        if f.point not in SAVE_POINTS and len(ranks) != 1: return f'{f.kind} is what a process does to itself; expected one rank as the target, found {f.target}'
+        if f.point in SAVE_POINTS and f.target not in (saver, [saver]): return (
+            f'{f.kind} at {f.point} happens to the process that saves; its target is {saver}')
+        if f.point not in SAVE_POINTS and len(ranks) != 1: return (
+            f'{f.kind} is what a process does to itself; expected one rank as the target, found {f.target}')
 
 def _fault(f: FaultConfig) -> Fault:
     target = (f.target,) if isinstance(f.target, int) else tuple(f.target) if isinstance(f.target, list) else f.target
@@ -170,11 +174,13 @@ def watch_saves(self: FaultPlan, store, announce: Callable = lambda **kw: None):
     "Let the faults of save points act inside a save."
     store.probe = lambda point: self.reach(point, store.saving, announce)
 
-# %% ../../nbs/training/25_faults.ipynb #ba001cfc
+# %% ../../nbs/training/25_faults.ipynb #2de1e492
 def fired_plan(log: Path) -> list[dict]: # for `failure.plan`
     "What has fired, as entries of a config."
     def entry(f: Fault, r: dict) -> FaultConfig:
         timed, target = f.rank is None, f.victims if isinstance(f.victims, str) else list(f.victims)
-        when = dict(after_s=f.after_s) if timed and not r.get('at_step') else dict(step=r['at_step'] if timed else f.global_step, point='record' if timed else f.point)
-        return FaultConfig(kind=f.kind, target=target, attempt=r['attempt'], flush_inflight=f.flush_inflight, duration_s=f.duration_s, for_steps=f.for_steps, **when)
+        when = dict(step=r.get('at_step'), point='record') if timed else dict(step=f.global_step, point=f.point)
+        if not when['step']: when = dict(after_s=f.after_s)        # before the first record
+        return FaultConfig(kind=f.kind, target=target, attempt=r['attempt'], flush_inflight=f.flush_inflight,
+                           duration_s=f.duration_s, for_steps=f.for_steps, **when)
     return [entry(f, r).model_dump(exclude_defaults=True) for f, r in fired_faults(log)]

@@ -6,8 +6,8 @@
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'disk_of',
            'Trainer', 'CheckpointFailed', 'keep_near', 'end_with_launcher', 'PeerDied', 'main']
 
-# %% ../../nbs/training/26_loop.ipynb #6572e8da
-import argparse, contextlib, datetime, json, multiprocessing, os, select, signal, sys, time, warnings
+# %% ../../nbs/training/26_loop.ipynb #eae1ced7
+import argparse, contextlib, datetime, json, os, select, signal, sys, time, warnings
 from pathlib import Path
 import psutil
 import torch
@@ -82,7 +82,7 @@ def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
     due = set(s.steps) - past
     return FaultyDisk(s.fault if s.fault != 'none' and (due or not s.steps) else None, due, s.delay_s, announce)
 
-# %% ../../nbs/training/26_loop.ipynb #610ca56a
+# %% ../../nbs/training/26_loop.ipynb #126b743b
 class Trainer:
     "One rank."
     def __init__(self,
@@ -91,6 +91,7 @@ class Trainer:
     ):
         env = os.environ
         self.run_dir, self.supervisor_pid, self.launcher_pid = Path(run_dir), supervisor_pid, os.getppid()
+        self.pid = os.getpid()
         self.cfg, self.logs = load_config(self.run_dir/'config.yaml'), self.run_dir/'logs'
         self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
         self.global_step, self.last_saved, self.write_times, self.batches, self.model = 0, None, {}, None, None
@@ -125,14 +126,14 @@ class Trainer:
         if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
         if c.strategy == 'overlapped': self.checkpoints = OverlappedCheckpoints(self.store, c.max_inflight, c.deadline_s, c.max_writer_replacements)
 
-# %% ../../nbs/training/26_loop.ipynb #8cc64d26
+# %% ../../nbs/training/26_loop.ipynb #01b91d14
 @patch
 def pids(self: Trainer, target: tuple[int, ...] | str) -> list[int]:
     "The processes that a fault means."
     if target == 'launcher': return [self.launcher_pid]
     if target == 'supervisor': return [self.supervisor_pid]
-    if target == 'writer': return [getattr(self.checkpoints, 'process', multiprocessing.current_process()).pid]
-    if target == (self.rank,) and not multiprocessing.parent_process(): return [os.getpid()]
+    if target == 'writer': return [self.checkpoints.process.pid if os.getpid() == self.pid else os.getpid()]
+    if target == (self.rank,): return [self.pid]
     up = {e['rank']: e['pid'] for e in JsonlTail(self.logs/'events.jsonl').new() if e['event'] == 'worker_up' and e['attempt'] == self.attempt}
     return [up[r] for r in target if r in up]
 
@@ -413,7 +414,7 @@ def keep_near(path: Path):
     "Ask for a file to be in the page cache."
     with contextlib.suppress(OSError), open(path, 'rb') as f: os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
-# %% ../../nbs/training/26_loop.ipynb #59832222
+# %% ../../nbs/training/26_loop.ipynb #74dcc522
 def end_with_launcher(supervisor_pid: int | None):
     "Die when the launcher dies; at once, if it died while this process was importing its libraries."
     die_with_parent()
@@ -468,4 +469,7 @@ def leave(self: Trainer, drain_s: float = 10.0):
         if self.store: self.store.release()     # the next attempt waits for it, and this interpreter takes its time to end
         if isinstance(sys.exception(), PeerDied): print('a peer has died; this rank leaves', flush=True); os._exit(1)
 
-if __name__ == '__main__' and 'RANK' in os.environ: main()
+if __name__ == '__main__' and 'RANK' in os.environ:
+    main()
+    sys.stdout.flush()
+    os._exit(0)     # all is written; torch's threads may outlive the interpreter, and its clean-up then aborts now and then

@@ -95,9 +95,10 @@ def environment(cfg: RunConfig, found: dict, run_id: str) -> dict:
                 git_commit=answer_of('git', 'rev-parse', 'HEAD') or None, model_parameters=sum(p.numel() for p in model.parameters()),
                 deterministic=cfg.runtime.deterministic, threads=cfg.runtime.threads, **found)
 
-# %% ../../nbs/training/27_supervisor.ipynb #4d9ab9ad
+# %% ../../nbs/training/27_supervisor.ipynb #f2435fac
 class Supervisor:
     "Runs one training job to its end, through failures."
+    start_process = subprocess.Popen
     def __init__(self,
         cfg: RunConfig,
         run_dir: Path | str, # created; must be new unless `resume`
@@ -165,7 +166,7 @@ def continue_from_last_session(self: Supervisor, env: dict):
     if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
     self.note('resumed_session', environment_differs=differs)
 
-# %% ../../nbs/training/27_supervisor.ipynb #c69375f9
+# %% ../../nbs/training/27_supervisor.ipynb #a0b5a5a5
 @patch
 def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log: Path, *more: str) -> Job:
     "Start torch.distributed.run."
@@ -177,7 +178,7 @@ def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log:
     cmd = [sys.executable, '-m', 'torch.distributed.run', '--standalone', f'--nproc-per-node={world_size}', '--max-restarts=0',
            '-m', 'ecrl.training.loop', '--run-dir', str(self.run_dir.resolve()), f'--attempt={attempt}', f'--target={target}',
            f'--supervisor={os.getpid()}', *more]
-    job = Job(cmd, log, world_size, env, self.mark)
+    job = Job(cmd, log, world_size, env, self.mark, self.start_process)
     job.dog, job.pipe, job.calls = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}
     self.jobs.append(job)
     return job
@@ -203,11 +204,12 @@ def started_as(self: Supervisor, job: Job, target: int) -> Job:
     self.attempt_log.write(durable=True, **stamp(), event='attempt_start', attempt=n, world_size=job.world_size, resume_step=job.before[1])
     armed = [f for f in self.unrecorded('armed') if f.not_before <= n]
     for f in armed: JsonlWriter(self.logs/'faults.jsonl').write(durable=f is armed[-1], **stamp(), event='armed', attempt=n, **asdict(f))
-    self.clock = FaultPlan([f for f in planned_faults(self.cfg) if f.rank is None], n, self.logs/'faults.jsonl', None, lambda target: self.pids(job, target))
+    timed = [f for f in planned_faults(self.cfg) if f.rank is None]
+    self.clock = FaultPlan(timed, n, self.logs/'faults.jsonl', None, lambda target: self.pids(job, target))
     self.save_status()
     return job
 
-# %% ../../nbs/training/27_supervisor.ipynb #5325feb0
+# %% ../../nbs/training/27_supervisor.ipynb #93d0127e
 @patch
 def prepare_standby(self: Supervisor, beside: Job):
     "Start the next attempt's processes, as far as they can be started."
@@ -222,14 +224,13 @@ def prepare_standby(self: Supervisor, beside: Job):
 @patch
 def look_after_standby(self: Supervisor, beside: Job):
     "One is prepared when training is under way; one that died is replaced, three times at most."
-    up = {e['rank'] for e in beside.events if e['event'] == 'first_step'}
     s = self.standby
     if s and (s.wait(0) or s.proc.poll() is not None):
         self.note('standby_lost', returncode=s.proc.poll(), log=s.log.name)
         self.dismiss(s); self.standby, self.standbys_lost = None, self.standbys_lost + 1
     if s and s.ready: self.standbys_lost = 0
     if self.standby or not self.cfg.supervisor.standby or self.standbys_lost > 3 or beside.left: return
-    if len(up) == beside.world_size: self.prepare_standby(beside)
+    if len(beside.dog.running) == beside.world_size: self.prepare_standby(beside)
 
 @patch
 def promote(self: Supervisor, target: int) -> Job:
@@ -333,7 +334,7 @@ def failing_rank(text: list[str]) -> list[str]: # without the prefix
     own = [t for t in ranks.values() if t and not re.search(r'[Cc]onnection (closed|reset)|PeerDied', t[-1])]
     return next(iter(own), [])
 
-# %% ../../nbs/training/27_supervisor.ipynb #6fad0687
+# %% ../../nbs/training/27_supervisor.ipynb #98833311
 @patch
 def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
     "Run to the target; `status` is completed, failed (with a reason) or stopped."
@@ -366,7 +367,8 @@ def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether
     while job:
         try: how, why = self.watch(job)
         except (KeyboardInterrupt, TimeoutError): job.quit(); self.listen(); self.conclude(job, *self.outcome(job, 'home', None)); raise
-        self.note('death_seen', attempt=job.number, returncode=job.proc.poll(), ranks=[r for r in job.dead if r not in {'launcher', *job.left}], how=how, reason=why)
+        dead = [r for r in job.dead if r not in {'launcher', *job.left}]
+        self.note('death_seen', attempt=job.number, returncode=job.proc.poll(), ranks=dead, how=how, reason=why)
         how, why = self.outcome(job, how, why)
         next_job = self.take_over(job, target, world_size) if how in ('died', 'hang') else None
         if how == 'died': job.drain()
@@ -383,8 +385,8 @@ def conclude(self: Supervisor, job: Job, how: str, why: str | None):
     "Clear away what an attempt has left, and write down how it ended."
     self.dismiss(job, grace_s=2.0 if how in ('finished', 'stopped', 'fatal') else 0.0)
     self.note('torn_down', attempt=job.number)
-    self.attempt_log.write(**stamp(), event='attempt_end', attempt=job.number, world_size=job.world_size, last_return_code=job.proc.returncode, outcome=how,
-                           reason=why, attempt_duration_sec=time.monotonic() - job.dog.launched, latest_step=self.newest()[1], target_steps=job.target)
+    self.attempt_log.write(**stamp(), event='attempt_end', attempt=job.number, world_size=job.world_size,
+                           last_return_code=job.proc.returncode, outcome=how, reason=why, attempt_duration_sec=time.monotonic() - job.dog.launched, latest_step=self.newest()[1], target_steps=job.target)
 
 # %% ../../nbs/training/27_supervisor.ipynb #d294071d
 @patch
@@ -412,7 +414,7 @@ def take_over(self: Supervisor, job: Job, target: int, wanted: int) -> Job | Non
     if s.world_size < wanted: self.note('world_size_changed', wanted=wanted, world_size=s.world_size, attempt=self.status['attempts'] + 1)
     return self.promote(target)
 
-# %% ../../nbs/training/27_supervisor.ipynb #1ac85a6d
+# %% ../../nbs/training/27_supervisor.ipynb #0ab38b8d
 @patch
 def refusal(self: Supervisor, progress: bool) -> str | None:
     "Why there may be no further restart."
@@ -433,7 +435,8 @@ def may_restart(self: Supervisor, progress: bool, why: str, after: int = 0) -> b
     s = self.status
     if no := self.refusal(progress): return self.finish('failed', f'{why}; {no}')
     delay_s = self.delay_s(progress)
-    self.save_status(restarts=s['restarts'] + 1, restarts_without_checkpoint_streak=0 if progress else s['restarts_without_checkpoint_streak'] + 1,
+    streak = 0 if progress else s['restarts_without_checkpoint_streak'] + 1
+    self.save_status(reason=why, restarts=s['restarts'] + 1, restarts_without_checkpoint_streak=streak,
                      restarts_without_checkpoint_total=s['restarts_without_checkpoint_total'] + (not progress))
     self.attempt_log.write(**stamp(), event='restart', attempt=after, restarts=s['restarts'], reason=why, latest_step=self.newest()[1], delay_s=delay_s)
     if s['attempts'] == after: time.sleep(delay_s)      # otherwise a standby is at work already
