@@ -272,7 +272,7 @@ def check_losses(h: History) -> Iterator[Evidence]:
     if len(rest): yield Evidence(True, f'{len(rest)} repeated records differ in loss by up to {(rest["loss"] - rest["loss_was"]).abs().max():.3g}; '
                                        'not judged, because bitwise equality was not promised (deterministic is off, or the world size changed).')
 
-# %% ../../nbs/measure/32_correctness.ipynb #dd2b0998
+# %% ../../nbs/measure/32_correctness.ipynb #90c226ae
 def check_resume(h: History) -> Iterator[Evidence]:
     "Every attempt continues from a checkpoint that had been published by then."
     for a in h.attempts.dropna(subset=['resumed_from']).itertuples():
@@ -282,12 +282,18 @@ def check_resume(h: History) -> Iterator[Evidence]:
         if (c['time'] <= a.restored_time).any(): continue
         b = h.boundaries
         enqueued = len(b) and ((b['global_step'] == step) & (b['event'] == 'checkpoint') & (b['attempt'] < n)).any()
+        enqueued = enqueued or _begun(h, n, step)
         where = f'attempt {n} continued after step {step}'
         if len(c): yield Evidence(False, f'{where}, whose checkpoint was published only later.', step, attempt=n, cause='an orphaned writer, or `latest` named a file before it was durable')
         elif enqueued and isinstance(a.from_path, str): yield Evidence(True, f'{where}: its write was not yet reported when rank 0 died, but {a.from_path} was there and was loaded.', step, attempt=n)
         elif enqueued: yield Evidence('unknown', f'{where}: its checkpoint was handed to the writer, but nothing says that it was published.', step, attempt=n)
         else: yield Evidence(False, f'{where}, but no checkpoint of step {step} was ever published.', step, attempt=n,
                              cause=f'the newest published one before was step {_newest(h, n)}')
+
+def _begun(h: History, attempt: int, step: int) -> bool:
+    "Whether an earlier attempt announced a save of this step; it may have died between publishing and recording it."
+    e = h.events
+    return 'doing' in e and bool(((e['doing'] == 'save') & (e['global_step'] == step) & (e['attempt'] < attempt)).any())
 
 def _newest(h: History, attempt: int) -> int:
     c = h.checkpoints[h.checkpoints['attempt'] < attempt]
