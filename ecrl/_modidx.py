@@ -582,6 +582,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                           'ecrl.measure.correctness._absent': ( 'measure/correctness.html#_absent',
                                                                                 'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness._at': ('measure/correctness.html#_at', 'ecrl/measure/correctness.py'),
+                                          'ecrl.measure.correctness._begun': ( 'measure/correctness.html#_begun',
+                                                                               'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness._bitwise': ( 'measure/correctness.html#_bitwise',
                                                                                  'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness._deterministic': ( 'measure/correctness.html#_deterministic',

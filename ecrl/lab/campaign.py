@@ -105,7 +105,7 @@ def forked_rank(*argv):
     sys.stdout = open(1, 'w', buffering=1, closefd=False)      # as the launcher's own lines: unbuffered enough
     main()
 
-# %% ../../nbs/lab/48_campaign.ipynb #38b094f0
+# %% ../../nbs/lab/48_campaign.ipynb #d0c55735
 CODE = '''
 import sys
 from ecrl.lab.campaign import ForkedLauncher
@@ -139,9 +139,9 @@ def run_through(
             p = subprocess.Popen([sys.executable, '-c', CODE, config, run_dir, resume, 'forked' if forked else ''], stdout=out, stderr=out,
                                  env=os.environ | dict(OMP_NUM_THREADS='1'), preexec_fn=die_with_parent)
         try: rc = p.wait(max(end - time.monotonic(), 1))
-        except BaseException as e:
-            p.terminate(); p.wait(60)
-            raise RuntimeError(f'{run_dir.name} has not ended after {deadline_s:g} s') from e
+        except subprocess.TimeoutExpired: raise RuntimeError(f'{run_dir.name} has not ended after {deadline_s:g} s') from None
+        finally:
+            if p.poll() is None: p.terminate(); p.wait(60)
         if rc == 0: return n
         if rc != -9: raise RuntimeError(f'{run_dir.name} failed (exit code {rc}):\n{log.read_text(errors="replace")[-3000:]}')
         wait_until_dead(of_run(run_dir), 10.0)        # they end with their supervisor; nobody has to kill them
