@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Count', 'Positive', 'MODELS', 'ConfigError', 'Section', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig',
-           'StorageConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'RunConfig',
-           'parse_yaml', 'make_config', 'load_config', 'dump_config']
+           'StorageConfig', 'FaultConfig', 'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig',
+           'SupervisorConfig', 'RunConfig', 'parse_yaml', 'make_config', 'load_config', 'dump_config']
 
 # %% ../../nbs/training/21_config.ipynb #52f09cf7
 import difflib, re, types
@@ -17,15 +17,15 @@ from ..checkpoint.disks import DISK_FAULTS
 from ..data.datasets import DATASETS
 from ..data.geometry import local_batch
 
-# %% ../../nbs/training/21_config.ipynb #19751be9
+# %% ../../nbs/training/21_config.ipynb #0d95d9b0
 class ConfigError(ValueError): "The config cannot be used; no restart would cure it."
 class Section(BaseModel): model_config = ConfigDict(extra='forbid', strict=True, frozen=True, allow_inf_nan=False)
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
-MODELS = ('small_cnn', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
+MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
 
-# %% ../../nbs/training/21_config.ipynb #f8f0f04b
+# %% ../../nbs/training/21_config.ipynb #f5ae72c9
 class DatasetConfig(Section):
     name: Literal[tuple(DATASETS)] = 'digits'
     root: str = './data'
@@ -70,12 +70,34 @@ class StorageConfig(Section):
     steps: list[Positive] = []                              # the saves that it fails; empty: all of them
     delay_s: Annotated[float, Field(ge=0)] = 0.0            # before each write
 
+class FaultConfig(Section):
+    kind: str                                               # exit, sigkill, sigstop, slow, lose_rank, ...: see the faults notebook
+    target: Count | list[Count] | Literal['launcher', 'supervisor', 'writer'] = 0     # rank, ranks, or another process of the run
+    step: Positive | None = None                            # acts at this global step...
+    point: str = 'boundary'                                 # ...at this point of it, or of the save or restore that follows it
+    after_s: Annotated[float, Field(ge=0)] | None = None    # or so many seconds after the first launch, wherever the run is then
+    attempt: Positive = 1                                   # not before this attempt
+    times: Positive = 1                                     # so often: a step that is replayed meets it again
+    flush_inflight: bool = False
+    duration_s: Annotated[float, Field(gt=0)] | None = None # sigstop: until it goes on (by default it never does); slow: each step
+    for_steps: Positive = 1                                 # slow
+
+class PoissonConfig(Section):
+    mtbf_steps: Annotated[float, Field(gt=0)] | None = None # mean steps between failures...
+    mtbf_s: Annotated[float, Field(gt=0)] | None = None     # ...or mean seconds
+    seed: Count = 0
+    max_faults: Positive = 100
+    kinds: list[str] = ['sigkill']                          # each fault draws one, a rank, and (counting steps) a point
+    points: list[str] = ['forward', 'backward', 'update', 'record', 'boundary']
+
 class FailureConfig(Section):
     enabled: bool = False
     steps: list[Positive] = []                              # after the boundary of these steps...
     kind: Literal['exit', 'sigkill'] = 'exit'               # ...a rank ends like this
     rank: Count = 0
     flush_inflight: bool = True                             # first let checkpoint writes finish, as published
+    plan: list[FaultConfig] = []                            # any faults, one by one; also the form of what a run has suffered
+    poisson: PoissonConfig | None = None                    # or drawn beforehand from a seed
 
 class ElasticConfig(Section):
     phase_a_steps: Positive
@@ -95,9 +117,16 @@ class SupervisorConfig(Section):
     max_restarts: Count = 10
     max_restarts_without_checkpoint: Positive = 3           # in a row, with no newer checkpoint
     max_time_s: Positive | None = None                      # wall-clock of the whole run
-    restart_delay_s: Annotated[float, Field(ge=0)] = 0.0
+    restart_delay_s: Annotated[float, Field(ge=0)] = 0.0    # before every restart
+    backoff_s: Annotated[float, Field(ge=0)] = 1.0          # after a restart that made no newer checkpoint; doubles each time...
+    backoff_max_s: Annotated[float, Field(ge=0)] = 60.0     # ...up to this
+    teardown: Literal['quick', 'launcher'] = 'quick'        # a death is seen on the rank itself, or when the launcher has come home
+    standby: bool = False                                   # a second job waits, ready, to take over
+    hang_s: Annotated[float, Field(gt=0)] = 60.0            # no rank records anything for so long: hung
+    hang_save_s: Annotated[float, Field(gt=0)] = 600.0      # the same while a checkpoint is written, or the model evaluated
+    hang_start_s: Annotated[float, Field(gt=0)] = 300.0     # from launch to first step
 
-# %% ../../nbs/training/21_config.ipynb #27f8c676
+# %% ../../nbs/training/21_config.ipynb #6fb8691a
 class RunConfig(Section):
     "Everything that determines a run."
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1337
@@ -123,12 +152,15 @@ class RunConfig(Section):
         if e and not e.phase_a_steps < e.phase_b_steps == last: raise ValueError(
             f'elastic: expected phase_a_steps < phase_b_steps = training.max_steps, found {e.phase_a_steps}, {e.phase_b_steps}, {last}')
         if e and self.checkpoint.strategy == 'none': raise ValueError('elastic: the second phase continues from a checkpoint, but checkpoint.strategy is none')
+        if self.supervisor.standby and self.supervisor.teardown == 'launcher': raise ValueError(
+            'supervisor.standby: a standby takes over when a rank dies, but with supervisor.teardown: launcher nobody looks at the ranks; use quick')
         if self.failure.enabled:
-            if not steps: raise ValueError('failure.enabled is true but failure.steps is empty: name the steps, or set failure.enabled: false')
+            if not (steps or self.failure.plan or self.failure.poisson): raise ValueError(
+                'failure.enabled is true but failure.steps is empty: name the steps (or a plan), or set failure.enabled: false')
             if sorted(set(steps)) != steps: raise ValueError(f'failure.steps: expected rising steps, found {steps}')
-            if steps[-1] >= last: raise ValueError(f'failure.steps: {steps[-1]} is not before the last step, {last}, so it could never fire')
+            if steps and steps[-1] >= last: raise ValueError(f'failure.steps: {steps[-1]} is not before the last step, {last}, so it could never fire')
             w = min(w for _, w in self.phases())
-            if self.failure.rank >= w: raise ValueError(f'failure.rank: {self.failure.rank} does not exist at world size {w}')
+            if steps and self.failure.rank >= w: raise ValueError(f'failure.rank: {self.failure.rank} does not exist at world size {w}')
         return self
 
 # %% ../../nbs/training/21_config.ipynb #b703acc3
@@ -139,14 +171,15 @@ def parse_yaml(text: str):
     "YAML in which `5e-4` is a number."
     return yaml.load(text, _Loader)
 
-# %% ../../nbs/training/21_config.ipynb #e2ae1e09
+# %% ../../nbs/training/21_config.ipynb #e100bc18
 def _keys(path: tuple) -> list[str]:
     "The keys that exist at a place of the config."
     model = RunConfig
     for p in path:
+        if isinstance(p, int): continue                     # an entry of a list: the list's type has named its model
         if not (isinstance(model, type) and p in model.model_fields): return []
         kind = model.model_fields[p].annotation
-        options = get_args(kind) if get_origin(kind) in (types.UnionType,) else (kind,)
+        options = get_args(kind) if get_origin(kind) in (types.UnionType, list) else (kind,)
         model = next((o for o in options if isinstance(o, type) and issubclass(o, BaseModel)), None)
     return list(model.model_fields) if model else []
 

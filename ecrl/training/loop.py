@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'disk_of',
-           'Trainer', 'CheckpointFailed', 'end_with_launcher', 'main']
+           'Trainer', 'CheckpointFailed', 'keep_near', 'end_with_launcher', 'PeerDied', 'main']
 
-# %% ../../nbs/training/26_loop.ipynb #7deb155c
-import argparse, contextlib, datetime, os, signal, time, warnings
+# %% ../../nbs/training/26_loop.ipynb #6572e8da
+import argparse, contextlib, datetime, json, multiprocessing, os, select, signal, sys, time, warnings
 from pathlib import Path
 import psutil
 import torch
@@ -23,7 +23,7 @@ from ..data.datasets import ImagesWithIDs, build_dataset, data_loader, held_out_
 from ..data.geometry import sample_ids_hash
 from ..data.sampler import ResumableGlobalBatchSampler, advance_and_broadcast
 from .config import ConfigError, RunConfig, load_config
-from .events import JsonlWriter, read_jsonl, stamp
+from .events import JsonlTail, JsonlWriter, last_step, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
 from .models import build_model, build_optimizer
 
@@ -82,26 +82,32 @@ def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
     due = set(s.steps) - past
     return FaultyDisk(s.fault if s.fault != 'none' and (due or not s.steps) else None, due, s.delay_s, announce)
 
-# %% ../../nbs/training/26_loop.ipynb #7f61a6e6
+# %% ../../nbs/training/26_loop.ipynb #610ca56a
 class Trainer:
-    "One rank of one attempt."
+    "One rank."
     def __init__(self,
         run_dir: Path,
+        supervisor_pid: int | None = None,
+    ):
+        env = os.environ
+        self.run_dir, self.supervisor_pid, self.launcher_pid = Path(run_dir), supervisor_pid, os.getppid()
+        self.cfg, self.logs = load_config(self.run_dir/'config.yaml'), self.run_dir/'logs'
+        self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
+        self.global_step, self.last_saved, self.write_times, self.batches, self.model = 0, None, {}, None, None
+        self.asked_to_stop = self.stop = self.saving = False      # this rank's wish, what all have agreed on, a save is going on
+        self.store, self.checkpoints = None, NoCheckpoints()
+
+    def begin(self,
         attempt: int, # from 1
         target: int, # train until this global step
     ):
-        env = os.environ
-        self.run_dir, self.attempt, self.target, self.cfg = Path(run_dir), attempt, target, load_config(Path(run_dir)/'config.yaml')
-        self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
-        self.logs = self.run_dir/'logs'
+        "Become a rank of an attempt: its logs, its faults, and on rank 0 its checkpoints."
+        self.attempt, self.target = attempt, target
         common = dict(run_id=self.run_dir.name, attempt=attempt, rank=self.rank)
         self.events = JsonlWriter(self.logs/'events.jsonl', **common)
         self.steps = JsonlWriter(self.logs/f'rank{self.rank}.jsonl', **common, world_size=self.world_size)
-        self.event('worker_up')
-        self.faults = FaultPlan(planned_faults(self.cfg), attempt, self.logs/'faults.jsonl')
-        self.global_step, self.last_saved, self.write_times, self.batches = 0, None, {}, None
-        self.asked_to_stop = self.stop = False      # this rank's wish, and what all ranks have agreed on
-        self.store, self.checkpoints = None, NoCheckpoints()
+        self.event('worker_up', pid=os.getpid())
+        self.faults = FaultPlan(planned_faults(self.cfg), attempt, self.logs/'faults.jsonl', self.rank, self.pids)
         if self.rank == 0: self.open_store(common)
 
     def event(self, name: str, **more): self.events.write(**stamp(), event=name, **more)
@@ -114,25 +120,59 @@ class Trainer:
         self.store = CheckpointStore(self.run_dir/'checkpoints', self.attempt, c.keep_last, {*c.pin_steps, self.cfg.training.max_steps},
                                      disk_of(self.cfg, self.attempt, self.logs/'faults.jsonl'),
                                      sync_first=[self.logs/f'rank{r}.jsonl' for r in range(self.world_size)]).acquire()
+        self.faults.refresh()               # now that nobody of an earlier attempt can act any more
+        self.faults.watch_saves(self.store, self.fault_fired)
         if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
         if c.strategy == 'overlapped': self.checkpoints = OverlappedCheckpoints(self.store, c.max_inflight, c.deadline_s, c.max_writer_replacements)
 
-# %% ../../nbs/training/26_loop.ipynb #f967d6de
+# %% ../../nbs/training/26_loop.ipynb #8cc64d26
+@patch
+def pids(self: Trainer, target: tuple[int, ...] | str) -> list[int]:
+    "The processes that a fault means."
+    if target == 'launcher': return [self.launcher_pid]
+    if target == 'supervisor': return [self.supervisor_pid]
+    if target == 'writer': return [getattr(self.checkpoints, 'process', multiprocessing.current_process()).pid]
+    if target == (self.rank,) and not multiprocessing.parent_process(): return [os.getpid()]
+    up = {e['rank']: e['pid'] for e in JsonlTail(self.logs/'events.jsonl').new() if e['event'] == 'worker_up' and e['attempt'] == self.attempt}
+    return [up[r] for r in target if r in up]
+
+@patch
+def fault_fired(self: Trainer, **what): self.event('fault_fired', **what)
+
+@patch
+def reach(self: Trainer, point: str):
+    "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
+    self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
+
+# %% ../../nbs/training/26_loop.ipynb #6cadf0cf
+@patch
+def prepare(self: Trainer):
+    "Data and model, in main memory."
+    set_determinism(self.cfg)
+    self.dataset = dataset_of(self.cfg)
+    self.model = build_model(self.cfg.training.model_name, self.dataset.num_classes, self.cfg.seed)
+
+@patch
+def connect(self: Trainer) -> str: # the backend
+    "Device and process group. The launcher's store is new in each launch; the prefix keeps attempts apart in any case."
+    self.device = choose_device(self.cfg, self.local_rank)
+    if self.device.type == 'cuda': torch.cuda.set_device(self.device)
+    backend = choose_backend(self.cfg, self.device, self.world_size)
+    timeout = datetime.timedelta(seconds=self.cfg.runtime.timeout_s)
+    store, rank, world_size = next(dist.rendezvous('env://', timeout=timeout))
+    dist.init_process_group(backend, store=dist.PrefixStore(f'attempt_{self.attempt}', store), rank=rank, world_size=world_size, timeout=timeout)
+    self.event('process_group_up')
+    return backend
+
 @patch
 def build(self: Trainer):
-    "Process group, data, model, optimizer."
-    cfg = self.cfg
-    set_determinism(cfg)
-    self.device = choose_device(cfg, self.local_rank)
-    if self.device.type == 'cuda': torch.cuda.set_device(self.device)
-    backend = choose_backend(cfg, self.device, self.world_size)
-    dist.init_process_group(backend, timeout=datetime.timedelta(seconds=cfg.runtime.timeout_s))
-    self.event('process_group_up')
-    self.dataset = dataset_of(cfg)
+    "Everything that a step needs."
+    backend, cfg = self.connect(), self.cfg
+    if self.model is None: self.prepare()
     if self.device.type == 'cuda' and self.dataset.images.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(self.device)
     self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
-    self.model = build_model(cfg.training.model_name, self.dataset.num_classes, cfg.seed).to(self.device)
+    self.model.to(self.device)
     self.ddp = DistributedDataParallel(self.model, device_ids=[self.device] if self.device.type == 'cuda' else None)
     self.optimizer, self.scheduler = build_optimizer(self.model, cfg.training)
     self.precision = choose_precision(cfg, self.device)
@@ -150,7 +190,7 @@ def settle_buckets(self: Trainer):
     for k, v in self.model.named_buffers(): v.copy_(buffers[k])
     self.optimizer.zero_grad(set_to_none=True)
 
-# %% ../../nbs/training/26_loop.ipynb #3a86c61c
+# %% ../../nbs/training/26_loop.ipynb #197297c6
 @patch
 def restore(self: Trainer):
     "Continue from the newest intact checkpoint, or start."
@@ -167,13 +207,14 @@ def restore(self: Trainer):
             reader = CheckpointStore(self.run_dir/'checkpoints')
             pack = reader.load(CheckpointInfo.read(reader.dir/path.replace('.pt', '.json')))
         check_identity(pack, identity_of(self.cfg, len(self.dataset)))
+        self.faults.reach('restore', last_step(self.steps.path), self.fault_fired)
         rng = restore_state(pack, self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.rank, self.world_size, self.device)
     else: seed_rng(self.cfg.seed, self.rank)
     self.global_step, self.last_saved = from_step, from_step or None
     self.event('restored', from_step=from_step, from_path=path, rng=rng)
     if self.rank == 0: self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step else f'starts on {self.world_size} ranks')
 
-# %% ../../nbs/training/26_loop.ipynb #9bcdece0
+# %% ../../nbs/training/26_loop.ipynb #da6714b0
 @patch
 def step(self: Trainer):
     "Train on one window; cursor; record."
@@ -185,14 +226,17 @@ def step(self: Trainer):
     x, y = x.to(self.device), y.to(self.device)
     t1 = time.monotonic()
     loss, lr = self.update(x, y)
+    self.reach('update')
     t2 = time.monotonic()
     self.stop = advance_and_broadcast(self.sampler, self.asked_to_stop, self.sync_device)
     self.global_step += 1
     t3 = time.monotonic()
+    self.reach('cursor')
     self.steps.write(**stamp(), epoch=consumed['epoch'], global_step=self.global_step, cursor_step=consumed['cursor_step'],
                      loss=loss, lr=lr, precision=self.precision, sample_ids_hash=sample_ids_hash(ids), sample_ids_count=len(ids),
                      data_s=t1 - t0, compute_s=t2 - t1, sync_s=t3 - t2)
     if self.rank == 0: self.console(consumed, ids, loss)
+    self.reach('record')
 
 @patch
 def update(self: Trainer, x, y) -> tuple[float, float]: # (rank-local loss, learning rate used)
@@ -200,8 +244,10 @@ def update(self: Trainer, x, y) -> tuple[float, float]: # (rank-local loss, lear
     cfg, lr = self.cfg.training, self.optimizer.param_groups[0]['lr']
     mixed = torch.autocast(self.device.type, dtype={'bf16': torch.bfloat16, 'fp16': torch.float16}[self.precision]) if self.precision != 'fp32' else contextlib.nullcontext()
     with mixed: loss = F.cross_entropy(self.ddp(x), y)
+    self.reach('forward')
     self.optimizer.zero_grad(set_to_none=True)
     self.scaler.scale(loss).backward()
+    self.reach('backward')
     if cfg.max_grad_norm:
         self.scaler.unscale_(self.optimizer)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), cfg.max_grad_norm)
@@ -217,7 +263,7 @@ def console(self: Trainer, consumed: dict, ids, loss: float):
     if self.global_step % self.cfg.training.debug_every: return
     self.debug_log.write(global_step=self.global_step, epoch=consumed['epoch'], cursor_step=consumed['cursor_step'], sample_ids=ids.tolist())
 
-# %% ../../nbs/training/26_loop.ipynb #b3ee2d1d
+# %% ../../nbs/training/26_loop.ipynb #aa315d43
 class CheckpointFailed(RuntimeError): "A checkpoint could not be written, and the policy is to stop then."
 
 @patch
@@ -225,6 +271,16 @@ def pack(self: Trainer, rng: dict) -> dict:
     return state_pack(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.global_step,
                       identity_of(self.cfg, len(self.dataset)), rng)
 
+@patch
+@contextlib.contextmanager
+def busy(self: Trainer, doing: str): # save, flush, evaluate
+    "Announce work that may take longer than a step, so that it is not taken for a hang."
+    self.event('busy', doing=doing, global_step=self.global_step)
+    self.saving = True
+    try: yield
+    finally: self.saving = False; self.event('busy_end', doing=doing)
+
+# %% ../../nbs/training/26_loop.ipynb #dac3a1cb
 @patch
 def boundary(self: Trainer):
     "A checkpoint at the current step, unless it has one."
@@ -234,7 +290,8 @@ def boundary(self: Trainer):
     t1 = time.monotonic()
     rng, record, error = gather_rng(self.device), {}, None
     if self.rank == 0:
-        try: record = self.checkpoints.save(self.pack(rng), self.global_step, self.sampler.epoch, self.world_size)
+        try:
+            with self.busy('save'): record = self.checkpoints.save(self.pack(rng), self.global_step, self.sampler.epoch, self.world_size)
         except OSError as e: error = f'{type(e).__name__}: {e}'
     t2 = time.monotonic()
     went_well = torch.tensor(error is None, device=self.sync_device)
@@ -270,7 +327,7 @@ def record_failed(self: Trainer, failed: dict):
     self.say(f'CHECKPOINT FAILED, training {"goes on without it" if goes_on else "stops (checkpoint.on_error)"}: {what}')
     if not goes_on: raise CheckpointFailed(f'{what}; checkpoint.on_error is stop')
 
-# %% ../../nbs/training/26_loop.ipynb #9fd19e76
+# %% ../../nbs/training/26_loop.ipynb #c8acefa5
 @patch
 def train(self: Trainer):
     "Steps, boundaries and faults until the target, or until asked to stop."
@@ -283,8 +340,9 @@ def train(self: Trainer):
         if self.global_step % self.cfg.checkpoint.every_k_steps == 0: self.boundary()
         self.suffer_what_is_due()
     self.boundary()                             # the last step, wherever it falls
-    if self.rank == 0: self.record_completed(self.checkpoints.flush())
-    if self.rank == 0 and self.cfg.training.evaluate and self.global_step == self.cfg.training.max_steps: self.evaluate()
+    if self.rank == 0: self.flush()
+    if self.rank == 0 and self.cfg.training.evaluate and self.global_step == self.cfg.training.max_steps:
+        with self.busy('evaluate'): self.evaluate()
     self.event('finished' if self.global_step >= self.target else 'stopping', global_step=self.global_step)
 
 @patch
@@ -306,19 +364,56 @@ def evaluate(self: Trainer):
     self.say(f'held-out accuracy {right/len(data):.4f} on {len(data)} samples')
 
 @patch
-def suffer_what_is_due(self: Trainer):
-    while fault := self.faults.at('boundary', self.global_step): self.suffer(fault)
+def flush(self: Trainer):
+    with self.busy('flush'): self.record_completed(self.checkpoints.flush())
 
 @patch
-def suffer(self: Trainer, fault):
-    "A planned fault; every rank comes here, one of them does not leave."
-    if fault.flush_inflight:
-        if self.rank == 0: self.record_completed(self.checkpoints.flush())
-        dist.barrier()                          # so that every rank has recorded this step
-    if fault.rank != self.rank: self.faults.due.remove(fault); return
-    self.faults.fire(fault, announce=lambda: self.event('fault_fired', global_step=self.global_step, kind=fault.kind))
+def suffer_what_is_due(self: Trainer):
+    "Faults of the boundary; where writes are flushed first, all ranks come to that together, and one of them does not leave."
+    for fault in self.faults.at('boundary', self.global_step):
+        if fault.flush_inflight:
+            if self.rank == 0: self.flush()
+            dist.barrier()                      # so that every rank has recorded this step
+        if fault.rank == self.rank: self.faults.fire(fault, self.global_step, self.fault_fired)
+        else: self.faults.due.remove(fault)
+    self.reach('boundary')
 
-# %% ../../nbs/training/26_loop.ipynb #f331e123
+# %% ../../nbs/training/26_loop.ipynb #f02fdff8
+@patch
+def stand_by(self: Trainer,
+    beside: int, # attempt that is running
+    pipe: str, # named pipe; one for each rank, with its number at the end
+) -> tuple[int, int]: # (attempt, target) to begin
+    "Prepare, then wait for the call."
+    events = JsonlWriter(self.logs/'events.jsonl', run_id=self.run_dir.name, attempt=beside, rank=self.rank)
+    events.write(**stamp(), event='standby_up', pid=os.getpid(), pipe=pipe)
+    self.prepare()
+    self.warm_up()
+    call, seen = os.open(f'{pipe}.{self.rank}', os.O_RDWR), None        # RDWR: no end of file while nobody has called
+    events.write(**stamp(), event='standby_ready', pipe=pipe, rss_bytes=psutil.Process().memory_info().rss)
+    latest, path = CheckpointStore(self.run_dir/'checkpoints'), None
+    while not select.select([call], [], [], 1.0)[0]:
+        if (newest := latest.latest()) and newest.path != path: path = newest.path; keep_near(latest.dir/path)
+    message = json.loads(os.read(call, 4096))
+    os.close(call)
+    return message['attempt'], message['target']
+
+@patch
+def warm_up(self: Trainer):
+    "One pass over two samples and an optimizer, thrown away: what is slow the first time is slow now."
+    optimizer, _ = build_optimizer(self.model, self.cfg.training)
+    if choose_device(self.cfg).type == 'cuda': return                   # the GPU belongs to the running attempt
+    buffers = {k: v.clone() for k, v in self.model.named_buffers()}
+    x, y, _ = self.dataset.__getitems__([0, min(1, len(self.dataset) - 1)])
+    F.cross_entropy(self.model(x), y).backward()
+    for k, v in self.model.named_buffers(): v.copy_(buffers[k])
+    optimizer.zero_grad(set_to_none=True)
+
+def keep_near(path: Path):
+    "Ask for a file to be in the page cache."
+    with contextlib.suppress(OSError), open(path, 'rb') as f: os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
+
+# %% ../../nbs/training/26_loop.ipynb #59832222
 def end_with_launcher(supervisor_pid: int | None):
     "Die when the launcher dies; at once, if it died while this process was importing its libraries."
     die_with_parent()
@@ -327,6 +422,8 @@ def end_with_launcher(supervisor_pid: int | None):
     except psutil.NoSuchProcess: orphan = True
     if orphan: raise SystemExit('the supervisor or the launcher of this rank has ended')
 
+class PeerDied(Exception): "The supervisor has seen another rank die: this attempt is over."
+
 def main():
     "Entry point of a rank; started by torch.distributed.run."
     ap = argparse.ArgumentParser(description='One rank of an ECRL run; start runs with `ecrl run`.')
@@ -334,10 +431,14 @@ def main():
     ap.add_argument('--attempt', type=int, required=True)
     ap.add_argument('--target', type=int, required=True)
     ap.add_argument('--supervisor', type=int, help='pid of the process that started the launcher')
+    ap.add_argument('--standby', help='stand by: the attempt above is the one beside which this rank waits, and this the pipe on which it is called')
     args = ap.parse_args()
     end_with_launcher(args.supervisor)
-    trainer = Trainer(args.run_dir, args.attempt, args.target)
-    signal.signal(signal.SIGTERM, lambda *_: setattr(trainer, 'asked_to_stop', True))
+    trainer, begin = Trainer(args.run_dir, args.supervisor), (args.attempt, args.target)
+    if args.standby: begin = trainer.stand_by(args.attempt, args.standby)
+    trainer.heed_signals()
+    trainer.begin(*begin)
+    if args.standby: trainer.event('promoted', beside=args.attempt)
     try:
         trainer.build()
         trainer.restore()
@@ -346,10 +447,25 @@ def main():
     except (ConfigError, StateMismatch, CheckpointFailed) as e:
         trainer.event('fatal', reason=str(e))
         raise SystemExit(f'{type(e).__name__}: {e}')
+    finally: trainer.leave()
+
+@patch
+def heed_signals(self: Trainer):
+    "SIGTERM: stop after this step. SIGUSR1: a peer has died; a save that is going on is finished first."
+    def peer_died(*_):
+        if not self.saving: signal.signal(signal.SIGUSR1, signal.SIG_IGN); raise PeerDied()
+    signal.signal(signal.SIGTERM, lambda *_: setattr(self, 'asked_to_stop', True))
+    signal.signal(signal.SIGUSR1, peer_died)
+
+@patch
+def leave(self: Trainer, drain_s: float = 10.0):
+    "A peer's death ends this rank as well; a checkpoint that is already on its way may still arrive."
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        with contextlib.suppress(WriterDied): self.checkpoints.flush(timeout_s=drain_s)
     finally:
-        # a peer's death ends this rank as well; a checkpoint that is already on its way may still arrive
-        try:
-            with contextlib.suppress(WriterDied): trainer.checkpoints.flush(timeout_s=10)
-        finally: trainer.checkpoints.close()
+        self.checkpoints.close()
+        if self.store: self.store.release()     # the next attempt waits for it, and this interpreter takes its time to end
+        if isinstance(sys.exception(), PeerDied): print('a peer has died; this rank leaves', flush=True); os._exit(1)
 
 if __name__ == '__main__' and 'RANK' in os.environ: main()

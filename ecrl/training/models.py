@@ -10,10 +10,10 @@ import torch
 from torch import nn
 from .config import MODELS, TrainingConfig
 
-# %% ../../nbs/training/23_models.ipynb #f01a80ba
-def small_cnn(num_classes: int) -> nn.Module: # (n, 3, H, W) -> (n, num_classes)
+# %% ../../nbs/training/23_models.ipynb #751fbebc
+def small_cnn(num_classes: int, batch_norm: bool = False, dropout: bool = False) -> nn.Module: # (n, 3, H, W) -> (n, num_classes)
     "Three strided convolutions and a linear layer."
-    def block(i, o): return [nn.Conv2d(i, o, 3, stride=2, padding=1), nn.ReLU()]
+    def block(i, o): return [nn.Conv2d(i, o, 3, stride=2, padding=1), *([nn.BatchNorm2d(o)]*batch_norm), nn.ReLU(), *([nn.Dropout(0.2)]*dropout)]
     return nn.Sequential(*block(3, 16), *block(16, 32), *block(32, 64), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, num_classes))
 
 def build_model(name: str, num_classes: int, seed: int) -> nn.Module:
@@ -21,7 +21,7 @@ def build_model(name: str, num_classes: int, seed: int) -> nn.Module:
     if name not in MODELS: raise ValueError(f'unknown model {name!r}; known: {", ".join(MODELS)}')
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        if name == 'small_cnn': return small_cnn(num_classes)
+        if name.startswith('small_cnn'): return small_cnn(num_classes, name.endswith('_bn'), name.endswith('_dropout'))
         from torchvision import models   # seconds to import, so only when it is used
         return getattr(models, name)(weights=None, num_classes=num_classes)
 
