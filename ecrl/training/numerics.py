@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['tree_sum', 'TreeStack', 'add_to', 'TreeAllReduce', 'swap_with', 'Exchange', 'key_generators', 'ShardedStep',
-           'ElasticDDP']
+           'ElasticDDP', 'arithmetic_settings', 'differing_settings']
 
 # %% ../../nbs/training/24_numerics.ipynb #83c9695a
 import contextlib, os, queue, random, threading
@@ -200,3 +200,21 @@ class ElasticDDP:
         s.run(x, y, step, loss_of, scale, self.ddp.no_sync, send_statistics)
         loss, total = on_the_way
         return loss, s.set_statistics(total.wait())
+
+# %% ../../nbs/training/24_numerics.ipynb #404771f8
+def arithmetic_settings(device: torch.device) -> dict: # plain values
+    "The settings of this process on which the bits of a result depend."
+    s = dict(torch=torch.__version__, deterministic=torch.are_deterministic_algorithms_enabled(), threads=torch.get_num_threads(),
+             device=device.type, cpu=torch.backends.cpu.get_cpu_capability(), onednn=torch.backends.mkldnn.enabled)
+    if device.type == 'cuda': s |= dict(
+        gpu=torch.cuda.get_device_name(device), cublas_workspace=os.environ.get('CUBLAS_WORKSPACE_CONFIG'), cudnn=torch.backends.cudnn.version(),
+        cudnn_benchmark=torch.backends.cudnn.benchmark, tf32=[torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32])
+    return s
+
+def differing_settings(
+    before: dict | None, # None: not recorded
+    now: dict,
+) -> dict: # name -> [before, now]
+    "Where two settings differ."
+    before = before or {}
+    return {k: [before.get(k), now.get(k)] for k in sorted({*before, *now}) if before.get(k) != now.get(k)}
