@@ -5,12 +5,10 @@
 # %% auto #0
 __all__ = ['Geometry', 'local_batch', 'locate', 'permutation_seed', 'epoch_order', 'window', 'shard', 'sample_ids_hash']
 
-# %% ../../nbs/data/01_geometry.ipynb #5c0bb3ae
+# %% ../../nbs/data/01_geometry.ipynb #ee3f58ac
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
-import torch
-from torch import Tensor
 
 # %% ../../nbs/data/01_geometry.ipynb #19e2147a
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def locate(
     if global_step < 1: raise ValueError(f'global_step counts from 1, found {global_step}')
     return divmod(global_step - 1, geometry.steps_per_epoch)
 
-# %% ../../nbs/data/01_geometry.ipynb #15b6446a
+# %% ../../nbs/data/01_geometry.ipynb #977aefeb
 def permutation_seed(seed: int, epoch: int) -> int:
     "The generator seed of an epoch's order."
     if not 0 <= epoch < 1_000_003: raise ValueError(f'epoch: expected 0 <= epoch < 1000003, found {epoch}')
@@ -65,27 +63,28 @@ def epoch_order(
     geometry: Geometry,
     seed: int,
     epoch: int, # from 0
-) -> Tensor: # (N,) int64 sample ids, in the order in which the epoch consumes them
+) -> 'torch.Tensor': # (N,) int64 sample ids, in the order in which the epoch consumes them
     "The ids of an epoch, in order. Do not write into it: it is shared."
+    import torch    # here, because who only asks for positions should not wait for it
     gen = torch.Generator().manual_seed(permutation_seed(seed, epoch))
     return torch.randperm(geometry.dataset_size, generator=gen)[:geometry.samples_per_epoch]
 
-# %% ../../nbs/data/01_geometry.ipynb #5a6a0297
-def window(geometry: Geometry, seed: int, epoch: int, cursor_step: int) -> Tensor: # (B,) int64
+# %% ../../nbs/data/01_geometry.ipynb #d2a6144a
+def window(geometry: Geometry, seed: int, epoch: int, cursor_step: int) -> 'torch.Tensor': # (B,) int64
     "The ids that all ranks together consume at one step."
     S, B = geometry.steps_per_epoch, geometry.global_batch
     if not 0 <= cursor_step < S: raise ValueError(f'cursor_step: expected 0 <= cursor_step < {S}, found {cursor_step}')
     return epoch_order(geometry, seed, epoch)[cursor_step*B:(cursor_step+1)*B]
 
-def shard(geometry: Geometry, seed: int, epoch: int, cursor_step: int, world_size: int, rank: int) -> Tensor: # (B/W,) int64
+def shard(geometry: Geometry, seed: int, epoch: int, cursor_step: int, world_size: int, rank: int) -> 'torch.Tensor': # (B/W,) int64
     "The ids that one rank consumes at one step."
     if not 0 <= rank < world_size: raise ValueError(f'rank: expected 0 <= rank < {world_size}, found {rank}')
     n = local_batch(geometry.global_batch, world_size)
     return window(geometry, seed, epoch, cursor_step)[rank*n:(rank+1)*n]
 
-# %% ../../nbs/data/01_geometry.ipynb #2a890c9f
+# %% ../../nbs/data/01_geometry.ipynb #2a556eed
 def sample_ids_hash(
-    ids: Tensor, # (n,) integer sample ids, in the order in which they were consumed
+    ids: 'torch.Tensor', # (n,) integer sample ids, in the order in which they were consumed
 ) -> str: # 64 hex digits
     "SHA-256 of the ids as little-endian int64."
     return hashlib.sha256(ids.detach().cpu().numpy().astype('<i8', copy=False).tobytes()).hexdigest()

@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['Attempt', 'World', 'simulated_loss', 'simulate_run']
 
-# %% ../../nbs/measure/30_simulated.ipynb #4958727d
+# %% ../../nbs/measure/30_simulated.ipynb #d8f69555
 import hashlib, json, math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
-from ..data.geometry import Geometry, locate, sample_ids_hash, shard
+from ..data.geometry import Geometry, locate
+from .windows import window_hashes
 from ..training.config import dump_config, make_config
 
 # %% ../../nbs/measure/30_simulated.ipynb #951a0fec
@@ -40,7 +41,7 @@ class World:
         self.now += after    # seconds since the previous event
         for r in ranks: self.log('events.jsonl', attempt=attempt, event=event, rank=r, **more)
 
-# %% ../../nbs/measure/30_simulated.ipynb #1266e55c
+# %% ../../nbs/measure/30_simulated.ipynb #449a410c
 def simulated_loss(seed: int, step: int, rank: int, world_size: int) -> float:
     "A falling curve with reproducible noise of up to 0.1."
     noise = hashlib.sha256(f'{seed}/{step}/{rank}/{world_size}'.encode()).digest()[0] / 2560
@@ -48,10 +49,11 @@ def simulated_loss(seed: int, step: int, rank: int, world_size: int) -> float:
 
 def _step(w: World, geo: Geometry, seed: int, attempt: int, step: int, W: int, ranks: Sequence[int], step_s: float):
     epoch, cursor = locate(geo, step)
+    hashes = window_hashes(geo, seed, epoch, W)
     w.now += step_s
     for r in ranks: w.log(f'rank{r}.jsonl', attempt=attempt, rank=r, world_size=W, epoch=epoch, global_step=step, cursor_step=cursor,
         loss=simulated_loss(seed, step, r, W), lr=0.05, precision='fp32', sample_ids_count=geo.global_batch//W,
-        sample_ids_hash=sample_ids_hash(shard(geo, seed, epoch, cursor, W, r)),
+        sample_ids_hash=hashes[cursor*W + r],
         data_s=0.1*step_s, compute_s=0.8*step_s, sync_s=0.1*step_s)
 
 # %% ../../nbs/measure/30_simulated.ipynb #34789c8b

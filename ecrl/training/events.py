@@ -31,22 +31,21 @@ def stamp() -> dict:
     "Now, on the wall clock (`time`, comparable between machines) and on the one that never jumps (`mono`)."
     return dict(time=time.time(), mono=time.monotonic())
 
-# %% ../../nbs/training/22_events.ipynb #998c26b2
-def _object(line: str) -> dict | None:
-    try: rec = json.loads(line)
-    except ValueError: return None
-    return rec if isinstance(rec, dict) else None
+# %% ../../nbs/training/22_events.ipynb #7285568b
+def _objects(lines: list[str]) -> list[dict]:
+    "The lines that are whole JSON objects."
+    try:
+        recs = json.loads('[' + ','.join(lines) + ']')
+        if len(recs) == len(lines) and all(isinstance(r, dict) for r in recs): return recs
+    except ValueError: pass
+    return _objects(lines[:len(lines)//2]) + _objects(lines[len(lines)//2:]) if len(lines) > 1 else []
 
 def read_jsonl(path: Path | str) -> tuple[list[dict], int]: # (records, number of torn lines)
     "All whole records of a file; an absent file has none."
     path = Path(path)
     if not path.exists(): return [], 0
     lines = [l for l in path.read_text(errors='replace').split('\n') if l.strip()]
-    try:
-        recs = json.loads('[' + ','.join(lines) + ']')
-        if len(recs) == len(lines) and all(isinstance(r, dict) for r in recs): return recs, 0
-    except ValueError: pass
-    recs = [r for r in map(_object, lines) if r is not None]
+    recs = _objects(lines)
     return recs, len(lines) - len(recs)
 
 # %% ../../nbs/training/22_events.ipynb #19b300d6
