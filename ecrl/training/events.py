@@ -48,7 +48,7 @@ def read_jsonl(path: Path | str) -> tuple[list[dict], int]: # (records, number o
     recs = _objects(lines)
     return recs, len(lines) - len(recs)
 
-# %% ../../nbs/training/22_events.ipynb #19b300d6
+# %% ../../nbs/training/22_events.ipynb #e57db9ac
 class JsonlTail:
     "Follow a growing file of records."
     def __init__(self, path: Path | str, offset: int = 0): self.path, self.offset = Path(path), offset
@@ -65,7 +65,7 @@ class JsonlTail:
         with open(self.path, 'rb') as f: f.seek(self.offset); data = f.read(size - self.offset)
         whole = data.rpartition(b'\n')[0]
         self.offset += len(whole) + 1 if whole else 0
-        return [r for r in map(_object, whole.decode(errors='replace').split('\n')) if r is not None]
+        return _objects([l for l in whole.decode(errors='replace').split('\n') if l.strip()])
 
 # %% ../../nbs/training/22_events.ipynb #15f09751
 def last_step(log: Path | str) -> int: # 0 where nothing is recorded

@@ -201,10 +201,10 @@ class ElasticDDP:
         loss, total = on_the_way
         return loss, s.set_statistics(total.wait())
 
-# %% ../../nbs/training/24_numerics.ipynb #404771f8
+# %% ../../nbs/training/24_numerics.ipynb #6d80611d
 def arithmetic_settings(device: torch.device) -> dict: # plain values
     "The settings of this process on which the bits of a result depend."
-    s = dict(torch=torch.__version__, deterministic=torch.are_deterministic_algorithms_enabled(), threads=torch.get_num_threads(),
+    s = dict(torch=str(torch.__version__), deterministic=torch.are_deterministic_algorithms_enabled(), threads=torch.get_num_threads(),
              device=device.type, cpu=torch.backends.cpu.get_cpu_capability(), onednn=torch.backends.mkldnn.enabled)
     if device.type == 'cuda': s |= dict(
         gpu=torch.cuda.get_device_name(device), cublas_workspace=os.environ.get('CUBLAS_WORKSPACE_CONFIG'), cudnn=torch.backends.cudnn.version(),
