@@ -6,8 +6,8 @@
 __all__ = ['tree_sum', 'TreeStack', 'add_to', 'TreeAllReduce', 'swap_with', 'Exchange', 'key_generators', 'ShardedStep',
            'ElasticDDP', 'arithmetic_settings', 'differing_settings']
 
-# %% ../../nbs/training/24_numerics.ipynb #83c9695a
-import contextlib, os, queue, random, threading
+# %% ../../nbs/training/24_numerics.ipynb #0f04e2ff
+import contextlib, os, queue, random, threading, warnings
 from collections.abc import Callable, Sequence
 from functools import reduce
 import numpy as np
@@ -97,7 +97,7 @@ class Exchange:
             try: self.reduce(flat); future.set_result(flat)
             except Exception as e: future.set_exception(e)      # raised where the result is waited for
 
-# %% ../../nbs/training/24_numerics.ipynb #cb2cfeea
+# %% ../../nbs/training/24_numerics.ipynb #9d35e4a5
 def key_generators(
     seed: int,
     global_step: int,
@@ -105,7 +105,9 @@ def key_generators(
 ):
     "Start every generator of this process from (seed, step, virtual shard)."
     words = np.random.SeedSequence([seed, global_step, shard, 0x5EED]).generate_state(3)     # the tag keeps it apart from `seed_rng`
-    random.seed(int(words[0])); np.random.seed(int(words[1])); torch.manual_seed(int(words[2]))
+    random.seed(int(words[0])); np.random.seed(int(words[1])); torch.default_generator.manual_seed(int(words[2]))     # `torch.manual_seed` takes 80 times as long
+    if torch.cuda.is_initialized(): torch.cuda.manual_seed_all(int(words[2]))
+    elif torch.backends.mps.is_available(): torch.mps.manual_seed(int(words[2]))
 
 # %% ../../nbs/training/24_numerics.ipynb #ba3183e0
 class ShardedStep:
@@ -171,7 +173,7 @@ def set_statistics(self: ShardedStep, total: Tensor) -> float: # the loss of the
     for b, v in zip(self.buffers, values): b.copy_(v.view_as(b))
     return loss.item()
 
-# %% ../../nbs/training/24_numerics.ipynb #3c40d0e4
+# %% ../../nbs/training/24_numerics.ipynb #43043a3e
 class ElasticDDP:
     "A model whose gradients, buffers and loss do not depend on the number of ranks."
     def __init__(self,
@@ -183,23 +185,29 @@ class ElasticDDP:
         rank, world_size = dist.get_rank(), dist.get_world_size()
         if virtual_shards % world_size: raise ValueError(f'virtual_shards: {virtual_shards} cannot be shared by {world_size} ranks')
         self.sharded, self.exchange = ShardedStep(model, virtual_shards, rank, world_size, seed), Exchange()
-        self.ddp = DistributedDataParallel(model, device_ids=device_ids, broadcast_buffers=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', FutureWarning)      # newer versions of torch have another name for `broadcast_buffers`, older ones do not know it
+            self.ddp = DistributedDataParallel(model, device_ids=device_ids, broadcast_buffers=False)
         self.ddp.register_comm_hook(self, ElasticDDP._reduce_bucket)
 
     @staticmethod
     def _reduce_bucket(self, bucket: dist.GradBucket) -> Future[Tensor]:
         self.sharded.complete(bucket.parameters(), bucket.gradients())
-        return self.exchange.start(bucket.buffer())
+        flat = bucket.buffer()
+        if bucket.index() or not self.sharded.statistics.sums: return self.exchange.start(flat)
+        (statistics,), = self.sharded.statistics.sums
+        if statistics.dtype != flat.dtype: self.exchange.start(statistics).wait(); return self.exchange.start(flat)
+        def part(future):
+            summed, total = future.value().split([len(flat), len(statistics)])
+            statistics.copy_(total)
+            return flat.copy_(summed)
+        return self.exchange.start(torch.cat([flat, statistics])).then(part)
 
     def backward(self, x: Tensor, y: Tensor, step: int, loss_of: Callable, scale: Callable = lambda loss: loss) -> tuple[float, float]: # as in `ShardedStep.run`
         "Leave the gradients of the global batch in `.grad`; returns the rank's loss and the global one."
-        s, on_the_way = self.sharded, []
-        def send_statistics():
-            total = s.statistics.sums[0][0]
-            on_the_way.extend([total[0].item()/s.local, self.exchange.start(total)])
-        s.run(x, y, step, loss_of, scale, self.ddp.no_sync, send_statistics)
-        loss, total = on_the_way
-        return loss, s.set_statistics(total.wait())
+        s, mine = self.sharded, []
+        s.run(x, y, step, loss_of, scale, self.ddp.no_sync, lambda: mine.append(s.statistics.sums[0][0][0].item()/s.local))
+        return mine[0], s.set_statistics(s.statistics.sums[0][0])
 
 # %% ../../nbs/training/24_numerics.ipynb #6d80611d
 def arithmetic_settings(device: torch.device) -> dict: # plain values
