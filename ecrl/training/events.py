@@ -5,9 +5,10 @@
 # %% auto #0
 __all__ = ['JsonlWriter', 'stamp', 'read_jsonl', 'JsonlTail', 'last_step', 'write_json_atomically']
 
-# %% ../../nbs/training/22_events.ipynb #429d2ece
+# %% ../../nbs/training/22_events.ipynb #9873fc41
 import json, os, time
 from pathlib import Path
+import orjson
 
 # %% ../../nbs/training/22_events.ipynb #6879145d
 class JsonlWriter:
@@ -31,12 +32,12 @@ def stamp() -> dict:
     "Now, on the wall clock (`time`, comparable between machines) and on the one that never jumps (`mono`)."
     return dict(time=time.time(), mono=time.monotonic())
 
-# %% ../../nbs/training/22_events.ipynb #7285568b
-def _objects(lines: list[str]) -> list[dict]:
+# %% ../../nbs/training/22_events.ipynb #098f199f
+def _objects(lines: list[bytes]) -> list[dict]:
     "The lines that are whole JSON objects."
     try:
-        recs = json.loads('[' + ','.join(lines) + ']')
-        if len(recs) == len(lines) and all(isinstance(r, dict) for r in recs): return recs
+        recs = orjson.loads(b'[' + b','.join(lines) + b']') if len(lines) > 1 else [json.loads(l) for l in lines]
+        if len(recs) == len(lines) and set(map(type, recs)) <= {dict}: return recs
     except ValueError: pass
     return _objects(lines[:len(lines)//2]) + _objects(lines[len(lines)//2:]) if len(lines) > 1 else []
 
@@ -44,11 +45,11 @@ def read_jsonl(path: Path | str) -> tuple[list[dict], int]: # (records, number o
     "All whole records of a file; an absent file has none."
     path = Path(path)
     if not path.exists(): return [], 0
-    lines = [l for l in path.read_text(errors='replace').split('\n') if l.strip()]
+    lines = [l for l in path.read_bytes().split(b'\n') if l.strip()]
     recs = _objects(lines)
     return recs, len(lines) - len(recs)
 
-# %% ../../nbs/training/22_events.ipynb #e57db9ac
+# %% ../../nbs/training/22_events.ipynb #b4ae0151
 class JsonlTail:
     "Follow a growing file of records."
     def __init__(self, path: Path | str, offset: int = 0): self.path, self.offset = Path(path), offset
@@ -65,7 +66,7 @@ class JsonlTail:
         with open(self.path, 'rb') as f: f.seek(self.offset); data = f.read(size - self.offset)
         whole = data.rpartition(b'\n')[0]
         self.offset += len(whole) + 1 if whole else 0
-        return _objects([l for l in whole.decode(errors='replace').split('\n') if l.strip()])
+        return _objects([l for l in whole.split(b'\n') if l.strip()])
 
 # %% ../../nbs/training/22_events.ipynb #15f09751
 def last_step(log: Path | str) -> int: # 0 where nothing is recorded

@@ -117,7 +117,7 @@ def planned_faults(cfg: RunConfig) -> list[Fault]:
     if wrong: raise ConfigError('these faults could not happen as planned:\n' + '\n'.join(f'  - {w}' for w in dict.fromkeys(wrong)))
     return [Fault(c.kind, c.rank, s, c.flush_inflight) for s in c.steps] + [_fault(f) for _, f in named for _ in range(f.times)]
 
-# %% ../../nbs/training/25_faults.ipynb #44640175
+# %% ../../nbs/training/25_faults.ipynb #baf62e4c
 def fired_faults(log: Path) -> list[tuple[Fault, dict]]: # with its record: attempt, at_step, time
     "What has acted so far, in order."
     return [(Fault.of(r), r) for r in read_jsonl(log)[0] if r.get('event') == 'fired']
@@ -131,7 +131,7 @@ class FaultPlan:
         rank: int | None = 0, # of this process; None: the supervisor
         pids: Callable = lambda target: [os.getpid()], # process ids of a target; [] while it is not there
     ):
-        self.faults, self.attempt, self.log, self.rank, self.pids, self.slowed, self.saving = faults, attempt, log, rank, pids, [], 0
+        self.faults, self.attempt, self.log, self.rank, self.pids, self.slowed = faults, attempt, log, rank, pids, []
         self.refresh()
 
     def refresh(self):
@@ -164,15 +164,11 @@ def reach(self: FaultPlan, point: str, global_step: int, announce: Callable = la
     for f in self.at(point, global_step):
         if f.rank == self.rank: self.fire(f, global_step, announce)
 
-# %% ../../nbs/training/25_faults.ipynb #bbbb2ea4
+# %% ../../nbs/training/25_faults.ipynb #755bc2ee
 @patch
 def watch_saves(self: FaultPlan, store, announce: Callable = lambda **kw: None):
-    "Let the faults of save points act inside `store.save`."
-    save = store.save
-    def noted(pack, global_step, *args, **kwargs):
-        self.saving = global_step
-        return save(pack, global_step, *args, **kwargs)
-    store.save, store.probe = noted, lambda point: self.reach(point, self.saving, announce)
+    "Let the faults of save points act inside a save."
+    store.probe = lambda point: self.reach(point, store.saving, announce)
 
 # %% ../../nbs/training/25_faults.ipynb #ba001cfc
 def fired_plan(log: Path) -> list[dict]: # for `failure.plan`
