@@ -21,7 +21,7 @@ from ..training.config import ConfigError, RunConfig, dump_config, load_config, 
 from ..training.events import write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, preflight
 
-# %% ../../nbs/lab/41_experiment.ipynb #26a77c6f
+# %% ../../nbs/lab/41_experiment.ipynb #7adb359b
 VARIANTS: dict[str, list[str]] = {
     'ideal':                ['checkpoint.strategy=none', 'failure.enabled=false'],
     'reference':            ['checkpoint.strategy=blocking', 'failure.enabled=false'],
@@ -31,10 +31,15 @@ VARIANTS: dict[str, list[str]] = {
 }
 VARIANTS |= {f'{v}_standby': [*VARIANTS[v], 'supervisor.standby=true'] for v in ('failure_blocking', 'failure_overlapped')}
 
-def variant_config(config: dict, variant: str, seed: int) -> RunConfig:
+def variant_config(
+    config: dict, # sections of a run's config
+    variant: str,
+    seed: int,
+    known: dict[str, list[str]] = VARIANTS, # name -> `section.key=value`, ...
+) -> RunConfig:
     "The config of one run of a study."
-    if variant not in VARIANTS: raise ConfigError(f'unknown variant {variant!r}; known: {", ".join(VARIANTS)}')
-    return make_config(config, [*VARIANTS[variant], f'seed={seed}'], f'variant {variant}')
+    if variant not in known: raise ConfigError(f'unknown variant {variant!r}; known: {", ".join(known)}')
+    return make_config(config, [*known[variant], f'seed={seed}'], f'variant {variant}')
 
 def run_id(cfg: RunConfig, variant: str) -> str:
     "A name that says what the run is."
@@ -67,19 +72,21 @@ def measure_run(
     write_json_atomically(run/'metrics'/'verdict.json', row)
     return row
 
-# %% ../../nbs/lab/41_experiment.ipynb #d344dcff
+# %% ../../nbs/lab/41_experiment.ipynb #a4015745
 class Study:
     "A directory of runs, planned from a config, variants and seeds."
     def __init__(self,
         name: str, # the directory under `runs/`
         config: dict, # sections of a run's config
-        variants: Sequence[str],
+        variants: Sequence[str] | dict[str, list[str]], # names from `VARIANTS`, or a mapping like it
         seeds: Sequence[int],
         root: Path | None = None, # instead of `runs/`
     ):
         check_name(study=name)
         self.name, self.dir = name, (root or runs_dir())/name
-        self.plan = {run_id(c, v): (v, s, c) for s in seeds for v in variants for c in [variant_config(config, v, s)]}
+        known = variants if isinstance(variants, dict) else VARIANTS
+        for v in variants: check_name(variant=v)
+        self.plan = {run_id(c, v): (v, s, c) for s in seeds for v in variants for c in [variant_config(config, v, s, known)]}
         self.rows = {r: dict(run_id=r, variant=v, seed=s, status='pending', reason='', attempts=0, duration_sec=0.0)
                      for r, (v, s, _) in self.plan.items()}
 
@@ -99,7 +106,7 @@ class Study:
             f'{self.dir/run} was run with another config. Give the study another name, or move the old one away; nothing was changed.')
         return 'completed' if status.exists() and json.loads(status.read_text())['status'] == 'completed' else 'partial'
 
-# %% ../../nbs/lab/41_experiment.ipynb #0d9b9859
+# %% ../../nbs/lab/41_experiment.ipynb #1ede659a
 def run_study(
     study: Study,
     on_progress: Callable[[str, dict], None] = lambda run, status: None, # called a few times a second
@@ -120,8 +127,10 @@ def attempts_of(run: Path) -> dict:
     return dict(attempts=s['attempts'], duration_sec=round(s['duration_sec'], 3))
 
 def reference_of(study: Study, run: str) -> Path | None:
-    "The run of the same seed that does not fail."
-    ref = next((r for r, (v, s, _) in study.plan.items() if v == 'reference' and s == study.plan[run][1]), None)
+    "The run of the same seed that does not fail: `x_reference` for a variant `x_...` where there is one, else `reference`."
+    variant, seed, _ = study.plan[run]
+    found = {v: r for r, (v, s, _) in study.plan.items() if s == seed}
+    ref = found.get(variant.split('_')[0] + '_reference', found.get('reference'))
     return study.dir/ref if ref and study.rows[ref]['status'].startswith('completed') else None
 
 def summarise(study: Study) -> pd.DataFrame:

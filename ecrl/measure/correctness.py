@@ -4,21 +4,20 @@
 
 # %% auto #0
 __all__ = ['MARK', 'SHOWN', 'CHECKS', 'Evidence', 'worst', 'Verdict', 'check_identity', 'check_ranks', 'check_order',
-           'check_position', 'window_hashes', 'expected_hashes', 'likely_cause', 'check_windows', 'check_lineage',
-           'epoch_ledger', 'check_replay', 'check_losses', 'check_resume', 'check_checkpoints', 'check_completion',
+           'check_position', 'judged', 'window_match', 'likely_cause', 'check_windows', 'check_lineage', 'epoch_ledger',
+           'sample_ledger', 'check_replay', 'check_losses', 'check_resume', 'check_checkpoints', 'check_completion',
            'run_check', 'verify']
 
-# %% ../../nbs/measure/32_correctness.ipynb #c6e732b3
-import hashlib
+# %% ../../nbs/measure/32_correctness.ipynb #db3c335d
+import hashlib, math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 import numpy as np
 import pandas as pd
 from fastcore.basics import patch
-from ..data.geometry import Geometry, epoch_order, locate
-from .history import History, read_history
+from .history import History, once, read_history
+from .windows import epoch_ids, window_hashes
 
 # %% ../../nbs/measure/32_correctness.ipynb #f33d28fc
 @dataclass(frozen=True)
@@ -66,74 +65,89 @@ class Verdict:
         head = f'{MARK[self.valid]}: {self.run_id} ({self.status}; {len(self.checks)} checks; executions: {c})'
         return '\n'.join([head] + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
 
-# %% ../../nbs/measure/32_correctness.ipynb #26ec0348
+# %% ../../nbs/measure/32_correctness.ipynb #16a3ddcb
 SHOWN = 5   # offences of one kind that are told in full
 
 def _offences(
-    bad: pd.DataFrame, # a row per offence, with attempt and global_step, perhaps rank
+    table: pd.DataFrame, # with attempt and global_step, perhaps rank
+    bad, # bool per row: which of them offend
     say: Callable, # row -> message, or (message, cause)
 ) -> Iterator[Evidence]:
-    "Evidence for each row, up to `SHOWN`, and a count of the rest."
-    for row in bad.head(SHOWN).itertuples():
+    "Evidence for each offending row, up to `SHOWN`, and a count of the rest."
+    where = np.flatnonzero(np.asarray(bad))
+    for row in table.iloc[where[:SHOWN]].itertuples() if len(where) else ():
         said = say(row)
         message, cause = said if isinstance(said, tuple) else (said, None)
         rank = getattr(row, 'rank', None)
         yield Evidence(False, message, int(row.global_step), None if rank is None else int(rank), int(row.attempt), cause)
-    if len(bad) > SHOWN: yield Evidence(False, f'... and {len(bad) - SHOWN} more of this kind, the last at step {int(bad["global_step"].iloc[-1])}.')
+    if len(where) > SHOWN: yield Evidence(False, f'... and {len(where) - SHOWN} more of this kind, the last at step {int(table["global_step"].iloc[where[-1]])}.')
 
 def _at(row) -> str: return f'step {int(row.global_step)} of attempt {int(row.attempt)}'
 
-# %% ../../nbs/measure/32_correctness.ipynb #e6b26803
+# %% ../../nbs/measure/32_correctness.ipynb #f268782c
+def _falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # bool per record
+    "Which records have a lower value than the record before them in the same file and group."
+    order = np.lexsort((s['line'], *(s[k] for k in by)))
+    v, g = s[column].to_numpy()[order], [s[k].to_numpy()[order] for k in by]
+    out = np.zeros(len(s), dtype=bool)
+    out[order[1:]] = (v[1:] < v[:-1]) & np.logical_and.reduce([x[1:] == x[:-1] for x in g])
+    return out
+
 def check_identity(h: History) -> Iterator[Evidence]:
     "Every record belongs to this run and to the rank in whose file it stands; clocks do not run backwards."
     s = h.steps
-    yield from _offences(s[s['run_id'] != h.run_id], lambda r: f'{_at(r)} in rank{r.file_rank}.jsonl belongs to run {r.run_id!r}, expected {h.run_id!r}.')
-    yield from _offences(s[s['rank'] != s['file_rank']], lambda r: f'{_at(r)} in rank{r.file_rank}.jsonl says that it is rank {r.rank}.')
+    yield from _offences(s, s['run_id'] != h.run_id, lambda r: f'{_at(r)} in rank{r.file_rank}.jsonl belongs to run {r.run_id!r}, expected {h.run_id!r}.')
+    yield from _offences(s, s['rank'] != s['file_rank'], lambda r: f'{_at(r)} in rank{r.file_rank}.jsonl says that it is rank {r.rank}.')
     for name, n in h.foreign.items(): yield Evidence(False, f'{name} holds {n} whole line(s) that are no step records.')
     for name, n in h.torn.items(): yield Evidence(True, f'{name}: {n} torn line(s), left by a writer that was killed, were skipped.')
     clock = 'time' if s['mono'].isna().all() else 'mono'
-    back = s.groupby(['file_rank', 'attempt'])[clock].diff() < 0
-    for e in _offences(s[back], lambda r: f'the {"monotonic" if clock == "mono" else "wall"} clock of rank {r.rank} runs backwards at {_at(r)}.'):
+    back = _falls(s, clock, ('file_rank', 'attempt'))
+    for e in _offences(s, back, lambda r: f'the {"monotonic" if clock == "mono" else "wall"} clock of rank {r.rank} runs backwards at {_at(r)}.'):
         yield e if clock == 'mono' else replace(e, valid=True)
 
-# %% ../../nbs/measure/32_correctness.ipynb #800a6110
-def _absent(h: History) -> pd.DataFrame: # attempt, global_step, world_size, ranks
+# %% ../../nbs/measure/32_correctness.ipynb #ade26d5a
+def _absent(h: History) -> pd.DataFrame: # attempt, global_step, world_size
     "Steps that some rank did not record, pardonable tails left out."
-    led = h.ledger[~h.ledger['committed'] & (h.ledger['fate'] != 'pending')]
-    tail = led['global_step'] == led['attempt'].map(h.attempts['last_step'])
-    ended_well = (led['attempt'] == h.attempts.index.max()) & (h.status == 'completed')
-    later = led['attempt'].map(h.attempts['resumed_from'].iloc[::-1].cummin().ffill().iloc[::-1].shift(-1)).fillna(0)
-    return led[~tail | ended_well | (led['global_step'] <= later)]
+    led = h.ledger[(~h.ledger['committed'] & (h.ledger['fate'] != 'pending')).to_numpy()]
+    last, resumed = h.attempts['last_step'].to_dict(), h.attempts['resumed_from'].to_dict()
+    def pardoned(attempt, step):
+        ended_well = attempt == h.attempts.index.max() and h.status == 'completed'
+        return step == last[attempt] and not ended_well and min((r for a, r in resumed.items() if a > attempt and r == r), default=0) < step
+    return led[[not pardoned(a, s) for a, s in zip(led['attempt'], led['global_step'])]]
 
 def check_ranks(h: History) -> Iterator[Evidence]:
     "Every step was done by all ranks of its attempt, and they agree on the world size."
-    s = h.steps
-    W = s['attempt'].map(h.attempts['world_size'])
-    yield from _offences(s[s['rank'] >= s['world_size']], lambda r: f'{_at(r)} was recorded by rank {r.rank}, which does not exist at world size {r.world_size}.')
-    yield from _offences(s[s['world_size'] != W], lambda r: (f'rank {r.rank} recorded world size {r.world_size} at {_at(r)}, '
+    s, gone = h.steps, _absent(h)
+    W = h.attempts['world_size'].reindex(s['attempt']).to_numpy()
+    yield from _offences(s, (s['rank'] >= s['world_size']) | (s['rank'] < 0), lambda r: f'{_at(r)} was recorded by rank {r.rank}, which does not exist at world size {r.world_size}.')
+    yield from _offences(s, s['world_size'] != W, lambda r: (f'rank {r.rank} recorded world size {r.world_size} at {_at(r)}, '
         f'expected {int(h.attempts.world_size[r.attempt])} as in the rest of the attempt.', 'ranks of two launches write the same logs'))
-    gone = _absent(h)
+    if gone.empty: return
     have = s.merge(gone[['attempt', 'global_step']]).groupby(['attempt', 'global_step'])['rank'].agg(set)
     rows = [(g.attempt, g.global_step, r) for g in gone.itertuples() for r in range(g.world_size) if r not in have[g.attempt, g.global_step]]
-    yield from _offences(pd.DataFrame(rows, columns=['attempt', 'global_step', 'rank']), lambda r: f'rank {r.rank} has no record for {_at(r)}.')
+    yield from _offences(pd.DataFrame(rows, columns=['attempt', 'global_step', 'rank']), [True]*len(rows), lambda r: f'rank {r.rank} has no record for {_at(r)}.')
 
-# %% ../../nbs/measure/32_correctness.ipynb #deaf17fc
+# %% ../../nbs/measure/32_correctness.ipynb #064d30c0
+@once
+def _repeated(h: History) -> np.ndarray: # bool per record
+    "Which records repeat an earlier one of the same rank, attempt and step."
+    ranks = h.steps['rank'].to_numpy()
+    return pd.Series(h.execution*(ranks.max() - ranks.min() + 1) + ranks - ranks.min()).duplicated().to_numpy()
+
 def check_order(h: History) -> Iterator[Evidence]:
     "Inside an attempt every rank's steps rise by one; none is repeated, none left out."
-    s = h.steps.sort_values(['file_rank', 'line'])
-    seen = s.duplicated(['attempt', 'global_step', 'rank'])
-    yield from _offences(s[seen], lambda r: (f'rank {r.rank} recorded {_at(r)} more than once.', 'the step was trained twice, or two processes wrote the same log'))
-    back = (s.groupby(['file_rank', 'attempt'])['global_step'].diff() < 0) & ~seen
-    yield from _offences(s[back], lambda r: f'rank {r.rank} recorded {_at(r)} after a later step.')
-    turned = s.groupby('file_rank')['attempt'].diff() < 0
-    yield from _offences(s[turned], lambda r: (f'rank {r.rank} recorded {_at(r)} after attempt {int(h.steps.attempt[h.steps.file_rank == r.file_rank].max())} had begun.',
-                                                'a worker of an older attempt was still alive'))
-    steps = h.ledger[['attempt', 'global_step']].sort_values(['attempt', 'global_step'])
-    before = steps.groupby('attempt')['global_step'].shift().fillna(steps['attempt'].map(h.attempts['resumed_from']))
-    holes = steps.assign(before=before)[steps['global_step'] != before + 1]
-    yield from _offences(holes, lambda r: f'attempt {r.attempt} goes from step {int(r.before)} to step {r.global_step}; expected step {int(r.before) + 1}.')
+    s, seen = h.steps, _repeated(h)
+    yield from _offences(s, seen, lambda r: (f'rank {r.rank} recorded {_at(r)} more than once.', 'the step was trained twice, or two processes wrote the same log'))
+    yield from _offences(s, _falls(s, 'global_step', ('file_rank', 'attempt')) & ~seen, lambda r: f'rank {r.rank} recorded {_at(r)} after a later step.')
+    yield from _offences(s, _falls(s, 'attempt', ('file_rank',)), lambda r: (
+        f'rank {r.rank} recorded {_at(r)} after attempt {int(s.attempt[s.file_rank == r.file_rank].max())} had begun.', 'a worker of an older attempt was still alive'))
+    led = h.ledger[['attempt', 'global_step']]                                           # rising
+    first = led['attempt'].diff().to_numpy() != 0
+    before = np.where(first, h.attempts['resumed_from'].reindex(led['attempt']).to_numpy(), led['global_step'].shift().to_numpy())
+    yield from _offences(led.assign(before=before), led['global_step'].to_numpy() != before + 1,
+        lambda r: f'attempt {r.attempt} goes from step {int(r.before)} to step {r.global_step}; expected step {int(r.before) + 1}.')
 
-# %% ../../nbs/measure/32_correctness.ipynb #7f437a9a
+# %% ../../nbs/measure/32_correctness.ipynb #bf66031e
 def _unknown_geometry(h: History) -> Iterator[Evidence]:
     why = '; '.join(h.problems) or 'the size of the dataset is recorded nowhere (environment.json, dataset.size)'
     yield Evidence('unknown', f'windows cannot be reconstructed: {why}.')
@@ -149,31 +163,29 @@ def check_position(h: History) -> Iterator[Evidence]:
     if h.geometry is None: yield from _unknown_geometry(h); return
     S, s = h.geometry.steps_per_epoch, h.steps
     epoch, cursor = np.divmod(s['global_step'] - 1, S)
-    yield from _offences(s[(s['epoch'] != epoch) | (s['cursor_step'] != cursor)], lambda r: _misplaced(r, S))
+    yield from _offences(s, (s['epoch'] != epoch) | (s['cursor_step'] != cursor), lambda r: _misplaced(r, S))
 
-# %% ../../nbs/measure/32_correctness.ipynb #82a59b1f
-@lru_cache(maxsize=32)
-def window_hashes(
-    geometry: Geometry, seed: int, epoch: int, world_size: int,
-) -> np.ndarray: # (S*W,) hex digests; that of (cursor, rank) stands at cursor*W + rank
-    "The hash that each rank must record at each step of an epoch."
-    raw = memoryview(epoch_order(geometry, seed, epoch).numpy().astype('<i8', copy=False).tobytes())
-    n = 8*(geometry.global_batch // world_size)   # bytes of a shard
-    return np.array([hashlib.sha256(raw[i:i+n]).hexdigest() for i in range(0, len(raw), n)], dtype=object)
-
-# %% ../../nbs/measure/32_correctness.ipynb #a47a435e
-def _judged(h: History, s: pd.DataFrame) -> pd.DataFrame:
+# %% ../../nbs/measure/32_correctness.ipynb #1e292e7b
+@once
+def judged(h: History) -> np.ndarray: # bool per record
     "The records whose claimed window exists; what the others claim is judged by `position` and `ranks`."
-    B, S = h.geometry.global_batch, h.geometry.steps_per_epoch
-    W = s['world_size'].where(s['world_size'] > 0, 1)
-    return s[(s['world_size'] > 0) & (B % W == 0) & s['rank'].between(0, W - 1) & s['cursor_step'].between(0, S - 1) & (s['epoch'] >= 0)]
+    s, geo = h.steps, h.geometry
+    W, r, c, e = (s[k].to_numpy() for k in ('world_size', 'rank', 'cursor_step', 'epoch'))
+    whole = (W > 0) & (geo.global_batch % np.maximum(W, 1) == 0)
+    return whole & (r >= 0) & (r < W) & (c >= 0) & (c < geo.steps_per_epoch) & (e >= 0) & (e < 1_000_003)
 
-def expected_hashes(h: History, s: pd.DataFrame) -> pd.Series:
-    "The hash that each record must carry for the window which it claims."
-    out = pd.Series(index=s.index, dtype=object)
-    for (epoch, W), g in s.groupby(['epoch', 'world_size']):
-        out[g.index] = window_hashes(h.geometry, h.seed, int(epoch), int(W))[(g['cursor_step']*W + g['rank']).to_numpy()]
-    return out
+@once
+def window_match(h: History) -> np.ndarray: # bool per record
+    "Which records carry the hash of the window that they claim."
+    s, known = h.steps, np.flatnonzero(judged(h))
+    epoch, W, at = (s[k].to_numpy()[known] for k in ('epoch', 'world_size', 'cursor_step'))
+    at = at*W + s['rank'].to_numpy()[known]
+    expected = np.full(len(s), None, dtype=object)
+    for e in np.unique(epoch):
+        for w in np.unique(W[epoch == e]):
+            mine = (epoch == e) & (W == w)
+            expected[known[mine]] = window_hashes(h.geometry, h.seed, int(e), int(w))[at[mine]]
+    return s['sample_ids_hash'].to_numpy() == expected
 
 # %% ../../nbs/measure/32_correctness.ipynb #300de3c7
 def likely_cause(h: History, r) -> str: # r: a record
@@ -193,98 +205,122 @@ def likely_cause(h: History, r) -> str: # r: a record
     if hashlib.sha256(np.arange(i, i + n, dtype='<i8').tobytes()).hexdigest() == r.sample_ids_hash: return 'the data was not shuffled'
     return 'none that is known: the hash belongs to no window of these epochs, nor to another world size or a usual seed'
 
-# %% ../../nbs/measure/32_correctness.ipynb #d658d179
+# %% ../../nbs/measure/32_correctness.ipynb #2e62efad
 def check_windows(h: History) -> Iterator[Evidence]:
     "Every record's hash and count are those of the reconstructed window."
     if h.geometry is None or h.seed is None: yield from _unknown_geometry(h); return
-    B = h.geometry.global_batch
-    uneven = h.steps[(h.steps['world_size'] < 1) | (B % h.steps['world_size'].clip(lower=1) != 0)]
-    yield from _offences(uneven, lambda r: f'{_at(r)}: the global batch {B} cannot be shared by {r.world_size} ranks.')
-    s = _judged(h, h.steps)
-    yield from _offences(s[s['sample_ids_count'] != B // s['world_size']],
+    s, B, known = h.steps, h.geometry.global_batch, judged(h)
+    W = np.maximum(s['world_size'].to_numpy(), 1)
+    yield from _offences(s, (s['world_size'] < 1) | (B % W != 0), lambda r: f'{_at(r)}: the global batch {B} cannot be shared by {r.world_size} ranks.')
+    yield from _offences(s, known & (s['sample_ids_count'].to_numpy() != B // W),
         lambda r: f'rank {r.rank} counted {r.sample_ids_count} samples at {_at(r)}; expected {B // r.world_size} (global batch {B} / {r.world_size} ranks).')
-    yield from _offences(s[s['sample_ids_hash'] != expected_hashes(h, s)],
+    yield from _offences(s, known & ~window_match(h),
         lambda r: (f'rank {r.rank} consumed other samples than those of its window at {_at(r)} (epoch {r.epoch}, cursor {r.cursor_step}).', likely_cause(h, r)))
 
-# %% ../../nbs/measure/32_correctness.ipynb #68222fda
+# %% ../../nbs/measure/32_correctness.ipynb #e367f00d
 def check_lineage(h: History) -> Iterator[Evidence]:
     "The surviving steps are 1, 2, ... up to the last, each exactly once."
-    done = h.ledger[h.ledger['fate'] == 'surviving'].groupby('global_step').size()
+    done, times = np.unique(h.ledger.loc[h.ledger['fate'] == 'surviving', 'global_step'], return_counts=True)
     if not len(done): yield Evidence('unknown', 'no step has survived yet: there is nothing to judge.'); return
-    for step in done.index[done > 1][:SHOWN]: yield Evidence(False, f'step {step} survives {done[step]} times.', int(step))
-    touched = set(h.ledger['global_step'])     # executed, but not by every rank: judged by `ranks`
-    gaps = [s for s in range(1, int(done.index.max()) + 1) if s not in done.index and s not in touched]
-    for step in gaps[:SHOWN]: yield Evidence(False, f'step {step} was never executed, though step {int(done.index.max())} was.', step,
+    for step, n in zip(done[times > 1][:SHOWN], times[times > 1]): yield Evidence(False, f'step {step} survives {n} times.', int(step))
+    gaps = np.setdiff1d(np.arange(1, done.max() + 1), h.ledger['global_step'])     # executed, but not by every rank: judged by `ranks`
+    for step in gaps[:SHOWN]: yield Evidence(False, f'step {step} was never executed, though step {done.max()} was.', int(step),
                                              cause='an attempt continued from further ahead than anything that was committed')
     if len(gaps) > SHOWN: yield Evidence(False, f'... and {len(gaps) - SHOWN} more steps were never executed, the last is {gaps[-1]}.')
 
-# %% ../../nbs/measure/32_correctness.ipynb #eaa9344d
+# %% ../../nbs/measure/32_correctness.ipynb #de45c86d
 def epoch_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples, duplicates, missing, extra
     "What each epoch consumed, in samples, over the surviving lineage."
-    geo, B, S = h.geometry, h.geometry.global_batch, h.geometry.steps_per_epoch
-    s, last, rows = _judged(h, h.surviving), h.last_step, []
-    s = s.assign(ok=s['sample_ids_hash'] == expected_hashes(h, s))
+    B, S, last, rows = h.geometry.global_batch, h.geometry.steps_per_epoch, h.last_step, []
+    counts = (h.ledger['fate'] == 'surviving').to_numpy()[h.execution] & judged(h)
+    epoch, cursor, rank, W, n = (h.steps[k].to_numpy()[counts] for k in ('epoch', 'cursor_step', 'rank', 'world_size', 'sample_ids_count'))
+    ok = window_match(h)[counts]
     for e in range((last - 1)//S + 1 if last else 0):
-        g, steps = s[s['epoch'] == e], min(S, last - e*S)
-        used = np.zeros(S*B, dtype=np.int64)      # how often the i-th id of the epoch's order was consumed
-        for W, part in g[g['ok']].groupby('world_size'):
-            n = B//W
-            start = (part['cursor_step']*B + part['rank']*n).to_numpy()
-            used += np.bincount((start[:, None] + np.arange(n)).ravel(), minlength=S*B)
-        due, unknown = used[:steps*B], int(g.loc[~g['ok'], 'sample_ids_count'].sum())
-        rows.append(dict(epoch=e, steps=steps, samples=int(used.sum()) + unknown, duplicates=int(np.maximum(used - 1, 0).sum()),
-                         missing=int((due == 0).sum()), extra=int(used[steps*B:].sum()) + unknown))
+        g, steps = (epoch == e) & ok, min(S, last - e*S)
+        size = B//np.maximum(W[g], 1)
+        unit = math.gcd(B, *np.unique(size).tolist())      # samples that always go together
+        start = (cursor[g]*B + rank[g]*size)//unit         # a record consumes [start, start + size/unit) of the epoch's order
+        ends = np.bincount(start, minlength=S*B//unit + 1) - np.bincount(start + size//unit, minlength=S*B//unit + 1)
+        used = np.cumsum(ends)[:-1]                        # how often each unit was consumed
+        due, unknown = used[:steps*B//unit], int(n[(epoch == e) & ~ok].sum())
+        rows.append(dict(epoch=e, steps=steps, samples=int(used.sum())*unit + unknown, duplicates=int(np.maximum(used - 1, 0).sum())*unit,
+                         missing=int((due == 0).sum())*unit, extra=int(used[steps*B//unit:].sum())*unit + unknown))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
 
-# %% ../../nbs/measure/32_correctness.ipynb #ed64d00d
+# %% ../../nbs/measure/32_correctness.ipynb #933bfe2c
+def sample_ledger(
+    h: History,
+    epoch: int, # from 0
+    samples=None, # ids to list; by default all
+) -> pd.DataFrame: # sample, global_step, attempt, rank, fate
+    "Which execution consumed which sample of an epoch, and what became of it."
+    if h.geometry is None or h.seed is None: raise ValueError(f'{h.run_id}: seed, dataset size or batch is unknown, so no window can be reconstructed.')
+    mine = np.flatnonzero(judged(h) & window_match(h) & (h.steps['epoch'].to_numpy() == epoch))
+    cursor, rank, W = (h.steps[k].to_numpy()[mine] for k in ('cursor_step', 'rank', 'world_size'))
+    order, B, parts = epoch_ids(h.geometry, h.seed, epoch), h.geometry.global_batch, []
+    for w in np.unique(W):
+        m, n = W == w, B//w
+        ids = order[(cursor[m]*B + rank[m]*n)[:, None] + np.arange(n)]                    # (records, n)
+        parts.append(pd.DataFrame(dict(sample=ids.ravel(), record=np.repeat(mine[m], n))))
+    t = pd.concat(parts or [pd.DataFrame(dict(sample=[], record=[]), dtype='int64')])
+    if samples is not None: t = t[t['sample'].isin(samples)]
+    r = h.steps.iloc[t['record']]
+    t = t.assign(global_step=r['global_step'].to_numpy(), attempt=r['attempt'].to_numpy(), rank=r['rank'].to_numpy(), fate=h.ledger['fate'].to_numpy()[h.execution[t['record']]])
+    return t.drop(columns='record').sort_values(['sample', 'attempt', 'global_step'], ignore_index=True)
+
+# %% ../../nbs/measure/32_correctness.ipynb #1e6187eb
+@once
 def _replays(h: History) -> pd.DataFrame: # one row per repeated record, `_was` beside it
-    "Records of repeated steps, beside the same rank's previous record of that step."
-    again = h.ledger.loc[h.ledger['redo'], 'global_step'].unique()
-    s = h.steps[h.steps['global_step'].isin(again)].drop_duplicates(['attempt', 'global_step', 'rank']).sort_values('attempt')
-    was = s.groupby(['global_step', 'rank'])[['attempt', 'world_size', 'sample_ids_hash', 'loss']].shift()
-    s = s.join(was.add_suffix('_was')).dropna(subset=['attempt_was'])
-    return s[s['world_size'] == s['world_size_was']].sort_values(['global_step', 'rank'])
+    "Records of repeated steps, beside the same rank's previous record of that step at the same world size."
+    redo, s = h.ledger['redo'].to_numpy(), h.steps
+    again = np.flatnonzero(np.isin(h.ledger['global_step'], h.ledger['global_step'].to_numpy()[redo])[h.execution] & ~_repeated(h))
+    again = again[np.lexsort([s[k].to_numpy()[again] for k in ('attempt', 'rank', 'global_step')])]
+    was, now = again[:-1], again[1:]
+    same = np.logical_and.reduce([s[k].to_numpy()[was] == s[k].to_numpy()[now] for k in ('global_step', 'rank', 'world_size')])
+    now = {k: s[k].to_numpy()[now[same]] for k in ('attempt', 'global_step', 'rank', 'sample_ids_hash', 'loss')}
+    was = {f'{k}_was': s[k].to_numpy()[was[same]] for k in ('attempt', 'sample_ids_hash', 'loss')}
+    return pd.DataFrame({k: pd.Series(v, dtype=v.dtype) for k, v in (now | was).items()})
 
 def check_replay(h: History) -> Iterator[Evidence]:
     "A repeated step consumes the same samples as before."
     r = _replays(h)
-    yield from _offences(r[r['sample_ids_hash'] != r['sample_ids_hash_was']],
+    yield from _offences(r, r['sample_ids_hash'] != r['sample_ids_hash_was'],
         lambda x: f'rank {x.rank} consumed other samples at {_at(x)} than when attempt {int(x.attempt_was)} executed the same step.')
 
-# %% ../../nbs/measure/32_correctness.ipynb #e15b2965
+# %% ../../nbs/measure/32_correctness.ipynb #17a43b59
 def _deterministic(h: History) -> bool:
     return bool(h.environment.get('deterministic', h.config.runtime.deterministic if h.environment and h.config else False))
 
 def _bitwise(h: History, r: pd.DataFrame) -> pd.Series:
     "Which replays promise equal losses: no other world size and no derived random streams in between."
     W, derived = h.attempts['world_size'], h.attempts['rng'].eq('derived')
-    ok = {(a, b): W.loc[a:b].nunique() == 1 and not derived.loc[a:b].any() for a, b in set(zip(r['attempt_was'], r['attempt']))}
+    ok = {(a, b): W.loc[a:b].nunique() == 1 and not derived.loc[a + 1:b].any() for a, b in set(zip(r['attempt_was'], r['attempt']))}
     return pd.Series([_deterministic(h) and ok[k] for k in zip(r['attempt_was'], r['attempt'])], r.index, dtype=bool)
 
 def check_losses(h: History) -> Iterator[Evidence]:
     "In a deterministic run a repeated step has bitwise the same loss, rank by rank."
     r = _replays(h)
     differ = (r['loss'] != r['loss_was']) & ~(r['loss'].isna() & r['loss_was'].isna())
-    judged = _bitwise(h, r)
-    yield from _offences(r[differ & judged], lambda x: (f'rank {x.rank} had loss {x.loss!r} at {_at(x)}, but {x.loss_was!r} in attempt {int(x.attempt_was)}.',
+    promised = _bitwise(h, r)
+    yield from _offences(r, differ & promised, lambda x: (f'rank {x.rank} had loss {x.loss!r} at {_at(x)}, but {x.loss_was!r} in attempt {int(x.attempt_was)}.',
                                                         'part of the state was not restored (optimizer, buffers, random generators)'))
-    rest = r[differ & ~judged]
+    rest = r[differ & ~promised]
     if len(rest): yield Evidence(True, f'{len(rest)} repeated records differ in loss by up to {(rest["loss"] - rest["loss_was"]).abs().max():.3g}; '
                                        'not judged, because bitwise equality was not promised (deterministic is off, or the world size changed).')
 
-# %% ../../nbs/measure/32_correctness.ipynb #90c226ae
+# %% ../../nbs/measure/32_correctness.ipynb #0b80d69a
 def check_resume(h: History) -> Iterator[Evidence]:
     "Every attempt continues from a checkpoint that had been published by then."
+    c, b = h.checkpoints, h.boundaries
     for a in h.attempts.dropna(subset=['resumed_from']).itertuples():
         n, step = int(a.Index), int(a.resumed_from)
         if step == 0: continue
-        c = h.checkpoints[(h.checkpoints['global_step'] == step) & (h.checkpoints['attempt'] < n)]
-        if (c['time'] <= a.restored_time).any(): continue
-        b = h.boundaries
-        enqueued = len(b) and ((b['global_step'] == step) & (b['event'] == 'checkpoint') & (b['attempt'] < n)).any()
+        published = c['time'].to_numpy()[((c['global_step'] == step) & (c['attempt'] < n)).to_numpy()]
+        if (published <= a.restored_time).any(): continue
+        enqueued = ((b['global_step'] == step) & (b['event'] == 'checkpoint') & (b['attempt'] < n)).any() if len(b) else False
         enqueued = enqueued or _begun(h, n, step)
         where = f'attempt {n} continued after step {step}'
-        if len(c): yield Evidence(False, f'{where}, whose checkpoint was published only later.', step, attempt=n, cause='an orphaned writer, or `latest` named a file before it was durable')
+        if len(published): yield Evidence(False, f'{where}, whose checkpoint was published only later.', step, attempt=n, cause='an orphaned writer, or `latest` named a file before it was durable')
         elif enqueued and isinstance(a.from_path, str): yield Evidence(True, f'{where}: its write was not yet reported when rank 0 died, but {a.from_path} was there and was loaded.', step, attempt=n)
         elif enqueued: yield Evidence('unknown', f'{where}: its checkpoint was handed to the writer, but nothing says that it was published.', step, attempt=n)
         else: yield Evidence(False, f'{where}, but no checkpoint of step {step} was ever published.', step, attempt=n,
@@ -299,20 +335,19 @@ def _newest(h: History, attempt: int) -> int:
     c = h.checkpoints[h.checkpoints['attempt'] < attempt]
     return int(c['global_step'].max()) if len(c) else 0
 
-# %% ../../nbs/measure/32_correctness.ipynb #d4c70beb
+# %% ../../nbs/measure/32_correctness.ipynb #a5da8611
 def check_checkpoints(h: History) -> Iterator[Evidence]:
     "Every published checkpoint is of a step that its attempt had committed; boundaries name the right epoch."
-    led = h.ledger.set_index(['attempt', 'global_step'])['committed']
-    c = h.checkpoints.astype(dict(attempt='int64', global_step='int64'))
-    known = c[c['attempt'].isin(h.attempts.index)]
-    done = [bool(led.get((a, s), False)) for a, s in zip(known['attempt'], known['global_step'])]
-    yield from _offences(known[~np.array(done, dtype=bool)], lambda r: f'attempt {r.attempt} published a checkpoint of step {r.global_step}, which it had not committed.')
-    b = h.boundaries
-    if len(b) and h.geometry and 'epoch' in b:
-        b = b[(b['event'] == 'checkpoint') & b['epoch'].notna() & (b['global_step'] > 0)]
-        e = (b['global_step'] - 1)//h.geometry.steps_per_epoch
-        full = b['global_step'] % h.geometry.steps_per_epoch == 0          # at an epoch's end {e, S} and {e+1, 0} name the same place
-        yield from _offences(b[(b['epoch'] != e) & ~(full & (b['epoch'] == e + 1))], lambda r: f'the checkpoint of {_at(r)} says epoch {int(r.epoch)}.')
+    led, c, b = h.ledger[h.ledger['committed'].to_numpy()], h.checkpoints, h.boundaries
+    done = set(zip(led['attempt'].tolist(), led['global_step'].tolist()))
+    early = [a in h.attempts.index and (a, s) not in done for a, s in zip(c['attempt'].tolist(), c['global_step'].tolist())]
+    yield from _offences(c, early, lambda r: f'attempt {r.attempt} published a checkpoint of step {r.global_step}, which it had not committed.')
+    if h.geometry is None or 'epoch' not in b: return
+    S, epoch = h.geometry.steps_per_epoch, b['epoch'].astype(float)
+    due = (b['global_step'] - 1)//S
+    full = b['global_step'] % S == 0                       # at an epoch's end {e, S} and {e+1, 0} name the same place
+    wrong = (epoch != due) & ~(full & (epoch == due + 1)) & epoch.notna() & (b['global_step'] > 0) & (b['event'] == 'checkpoint')
+    yield from _offences(b, wrong, lambda r: f'the checkpoint of {_at(r)} says epoch {int(r.epoch)}.')
 
 # %% ../../nbs/measure/32_correctness.ipynb #2332e5d9
 def check_completion(h: History) -> Iterator[Evidence]:

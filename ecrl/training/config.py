@@ -26,7 +26,7 @@ MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet3
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')   # names alone: whoever reads a config need not import torch
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
 
-# %% ../../nbs/training/21_config.ipynb #d99199e5
+# %% ../../nbs/training/21_config.ipynb #ea1a892e
 class DatasetConfig(Section):
     name: Literal[DATASET_NAMES] = 'digits'
     root: str = './data'
@@ -54,6 +54,8 @@ class TrainingConfig(Section):
     log_every: Positive = 50                                # console only; every step is recorded
     evaluate: bool = False                                  # accuracy on the held-out part after the last step
     debug_every: Positive = 100                             # every so many steps rank 0 logs its ids in full
+    numerics: Literal['plain', 'elastic'] = 'plain'         # elastic: the result does not depend on the number of ranks
+    virtual_shards: Positive = 4                            # V, of elastic numerics; a power of two that every world size divides
 
 class CheckpointConfig(Section):
     strategy: Literal['blocking', 'overlapped', 'none'] = 'blocking'
@@ -101,10 +103,18 @@ class FailureConfig(Section):
     poisson: PoissonConfig | None = None                    # or drawn beforehand from a seed
 
 class ElasticConfig(Section):
-    phase_a_steps: Positive
-    phase_b_steps: Positive
-    phase_a_world_size: Positive
-    phase_b_world_size: Positive
+    phases: list[Annotated[list[Positive], Field(min_length=2, max_length=2)]] = []     # [until this global step, world size], one after another
+    phase_a_steps: Positive | None = None                   # two phases, in the published keys: a until this global step...
+    phase_b_steps: Positive | None = None
+    phase_a_world_size: Positive | None = None              # ...with so many ranks
+    phase_b_world_size: Positive | None = None
+
+    @model_validator(mode='after')
+    def _one_form(self):
+        published = self.model_dump(exclude={'phases'}, exclude_none=True)
+        if len(published) != (0 if self.phases else 4): raise ValueError('elastic: expected either phases: [[until_step, world_size], ...] or all of '
+            f'phase_a_steps, phase_b_steps, phase_a_world_size, phase_b_world_size; found {", ".join([*["phases"][:len(self.phases)], *published]) or "nothing"}')
+        return self
 
 class RuntimeConfig(Section):
     device: Literal['auto', 'cuda', 'mps', 'cpu'] = 'auto'
@@ -127,7 +137,20 @@ class SupervisorConfig(Section):
     hang_save_s: Annotated[float, Field(gt=0)] = 600.0      # the same while a checkpoint is written, or the model evaluated
     hang_start_s: Annotated[float, Field(gt=0)] = 300.0     # from launch to first step
 
-# %% ../../nbs/training/21_config.ipynb #6fb8691a
+# %% ../../nbs/training/21_config.ipynb #bf09f1a1
+def _check_virtual_shards(cfg: 'RunConfig'):
+    "Refuse a number of virtual shards that the batch or the ranks cannot be cut into."
+    V, B, worlds = cfg.training.virtual_shards, cfg.training.global_batch, [w for _, w in cfg.phases()]
+    possible = [2**k for k in range(B.bit_length()) if B % 2**k == 0]
+    fitting = [v for v in possible if all(v % w == 0 for w in worlds)]
+    would_work = f'virtual_shards {", ".join(map(str, fitting))} would work' if fitting else f'with this batch world sizes {", ".join(map(str, possible))} would work'
+    if V not in possible: raise ValueError(f'training.virtual_shards: expected a power of two that divides training.global_batch {B}, found {V}; {would_work}')
+    for w in worlds:
+        if V % w: raise ValueError(f'training.virtual_shards: {V} shards cannot be shared by {w} ranks; {would_work}, '
+                                   f'or world sizes {", ".join(str(2**k) for k in range(V.bit_length()))}')
+    if not cfg.runtime.deterministic: raise ValueError('training.numerics: elastic promises equal bits, so it needs runtime.deterministic: true')
+
+# %% ../../nbs/training/21_config.ipynb #90b2f40e
 class RunConfig(Section):
     "Everything that determines a run."
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1337
@@ -136,7 +159,7 @@ class RunConfig(Section):
     checkpoint: CheckpointConfig = CheckpointConfig()
     storage: StorageConfig = StorageConfig()
     failure: FailureConfig = FailureConfig()
-    elastic: ElasticConfig | None = None                    # two phases at different world sizes
+    elastic: ElasticConfig | None = None                    # phases at different world sizes
     runtime: RuntimeConfig = RuntimeConfig()
     supervisor: SupervisorConfig = SupervisorConfig()
 
@@ -144,14 +167,22 @@ class RunConfig(Section):
         "The world sizes of the run, in order."
         e = self.elastic
         if e is None: return [(self.training.max_steps, self.runtime.nproc)]
+        if e.phases: return [(until, w) for until, w in e.phases]
         return [(e.phase_a_steps, e.phase_a_world_size), (e.phase_b_steps, e.phase_b_world_size)]
+
+    def fits(self, world_size: int) -> bool:
+        "Whether so many ranks can share the batch, and with elastic numerics the virtual shards."
+        t = self.training
+        return t.global_batch % world_size == 0 and (t.numerics == 'plain' or t.virtual_shards % world_size == 0)
 
     @model_validator(mode='after')
     def _consistent(self):
         for _, w in self.phases(): local_batch(self.training.global_batch, w)
+        if self.training.numerics == 'elastic': _check_virtual_shards(self)
         e, steps, last = self.elastic, self.failure.steps, self.training.max_steps
-        if e and not e.phase_a_steps < e.phase_b_steps == last: raise ValueError(
-            f'elastic: expected phase_a_steps < phase_b_steps = training.max_steps, found {e.phase_a_steps}, {e.phase_b_steps}, {last}')
+        ends = [until for until, _ in self.phases()]
+        if e and not (sorted(set(ends)) == ends and ends[-1] == last): raise ValueError(
+            f'elastic: expected phases that end at rising steps, the last one at training.max_steps {last}; found {", ".join(map(str, ends))}')
         if e and self.checkpoint.strategy == 'none': raise ValueError('elastic: the second phase continues from a checkpoint, but checkpoint.strategy is none')
         if self.supervisor.standby and self.supervisor.teardown == 'launcher': raise ValueError(
             'supervisor.standby: a standby takes over when a rank dies, but with supervisor.teardown: launcher nobody looks at the ranks; use quick')

@@ -6,7 +6,7 @@
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'disk_of',
            'Trainer', 'CheckpointFailed', 'keep_near', 'end_with_launcher', 'PeerDied', 'main']
 
-# %% ../../nbs/training/26_loop.ipynb #eae1ced7
+# %% ../../nbs/training/26_loop.ipynb #cc8edcac
 import argparse, contextlib, datetime, json, os, select, signal, sys, time, warnings
 from pathlib import Path
 import psutil
@@ -26,6 +26,7 @@ from .config import ConfigError, RunConfig, load_config
 from .events import JsonlTail, JsonlWriter, last_step, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
 from .models import build_model, build_optimizer
+from .numerics import ElasticDDP, arithmetic_settings, differing_settings
 
 # %% ../../nbs/training/26_loop.ipynb #cd5bc73f
 def choose_device(cfg: RunConfig, local_rank: int = 0) -> torch.device:
@@ -61,7 +62,7 @@ def set_determinism(cfg: RunConfig):
     torch.utils.deterministic.fill_uninitialized_memory = False   # a debugging aid that costs a pass over memory
     torch.backends.cudnn.benchmark = False
 
-# %% ../../nbs/training/26_loop.ipynb #8495a564
+# %% ../../nbs/training/26_loop.ipynb #990ee1bc
 def dataset_of(cfg: RunConfig) -> ImagesWithIDs:
     "The dataset of a config; never downloads (the supervisor has, before any rank started)."
     options = cfg.dataset.model_dump(exclude={'download'})
@@ -70,7 +71,7 @@ def dataset_of(cfg: RunConfig) -> ImagesWithIDs:
 def identity_of(cfg: RunConfig, dataset_size: int) -> dict:
     "What a checkpoint must agree on with the run that loads it."
     return dict(model_name=cfg.training.model_name, dataset_name=cfg.dataset.name, dataset_size=dataset_size,
-                global_batch=cfg.training.global_batch, seed=cfg.seed)
+                global_batch=cfg.training.global_batch, seed=cfg.seed, virtual_shards=cfg.training.virtual_shards if cfg.training.numerics == 'elastic' else None)
 
 def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
     "The storage of a config; what it refuses is recorded first. A fault at named steps has its effect once."
@@ -145,7 +146,7 @@ def reach(self: Trainer, point: str):
     "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
     self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
-# %% ../../nbs/training/26_loop.ipynb #6cadf0cf
+# %% ../../nbs/training/26_loop.ipynb #7ea413ef
 @patch
 def prepare(self: Trainer):
     "Data and model, in main memory."
@@ -174,13 +175,16 @@ def build(self: Trainer):
     self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model.to(self.device)
-    self.ddp = DistributedDataParallel(self.model, device_ids=[self.device] if self.device.type == 'cuda' else None)
+    device_ids = [self.device] if self.device.type == 'cuda' else None
+    self.elastic = ElasticDDP(self.model, cfg.training.virtual_shards, cfg.seed, device_ids) if cfg.training.numerics == 'elastic' else None
+    self.ddp = self.elastic.ddp if self.elastic else DistributedDataParallel(self.model, device_ids)
     self.optimizer, self.scheduler = build_optimizer(self.model, cfg.training)
     self.precision = choose_precision(cfg, self.device)
     self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == 'fp16')
     self.sync_device = self.device if backend == 'nccl' else 'cpu'
     self.settle_buckets()
-    self.event('built')
+    self.arithmetic = arithmetic_settings(self.device)
+    self.event('built', arithmetic=self.arithmetic)
 
 @patch
 def settle_buckets(self: Trainer):
@@ -191,7 +195,7 @@ def settle_buckets(self: Trainer):
     for k, v in self.model.named_buffers(): v.copy_(buffers[k])
     self.optimizer.zero_grad(set_to_none=True)
 
-# %% ../../nbs/training/26_loop.ipynb #197297c6
+# %% ../../nbs/training/26_loop.ipynb #95848044
 @patch
 def restore(self: Trainer):
     "Continue from the newest intact checkpoint, or start."
@@ -201,7 +205,7 @@ def restore(self: Trainer):
         for p in problems: self.event('checkpoint_damaged', reason=p); self.say(f'checkpoint set aside: {p}')
     step = torch.tensor(info.global_step if info else 0, device=self.sync_device)
     dist.broadcast(step, src=0)
-    from_step, rng, path = step.item(), 'seeded', None
+    from_step, rng, path, differ = step.item(), 'seeded', None, {}
     if from_step:
         path = checkpoint_name(from_step)
         if self.rank:
@@ -210,12 +214,17 @@ def restore(self: Trainer):
         check_identity(pack, identity_of(self.cfg, len(self.dataset)))
         self.faults.reach('restore', last_step(self.steps.path), self.fault_fired)
         rng = restore_state(pack, self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.rank, self.world_size, self.device)
+        differ = differing_settings(pack['identity'].get('arithmetic'), self.arithmetic)
     else: seed_rng(self.cfg.seed, self.rank)
+    if self.elastic: rng = 'keyed'              # anew before each virtual shard
     self.global_step, self.last_saved = from_step, from_step or None
-    self.event('restored', from_step=from_step, from_path=path, rng=rng)
-    if self.rank == 0: self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step else f'starts on {self.world_size} ranks')
+    bitwise = self.cfg.runtime.deterministic and rng != 'derived' and not differ
+    self.event('restored', from_step=from_step, from_path=path, rng=rng, bitwise=bitwise, arithmetic_differs=differ)
+    if self.rank: return
+    self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step else f'starts on {self.world_size} ranks')
+    if differ: self.say('equal bits are no longer promised, since the arithmetic is another: ' + '; '.join(f'{k} was {a!r}, is {b!r}' for k, (a, b) in differ.items()))
 
-# %% ../../nbs/training/26_loop.ipynb #da6714b0
+# %% ../../nbs/training/26_loop.ipynb #f2db4cd9
 @patch
 def step(self: Trainer):
     "Train on one window; cursor; record."
@@ -226,7 +235,7 @@ def step(self: Trainer):
     x, y, ids = next(self.batches)
     x, y = x.to(self.device), y.to(self.device)
     t1 = time.monotonic()
-    loss, lr = self.update(x, y)
+    losses, lr = self.update(x, y)
     self.reach('update')
     t2 = time.monotonic()
     self.stop = advance_and_broadcast(self.sampler, self.asked_to_stop, self.sync_device)
@@ -234,20 +243,28 @@ def step(self: Trainer):
     t3 = time.monotonic()
     self.reach('cursor')
     self.steps.write(**stamp(), epoch=consumed['epoch'], global_step=self.global_step, cursor_step=consumed['cursor_step'],
-                     loss=loss, lr=lr, precision=self.precision, sample_ids_hash=sample_ids_hash(ids), sample_ids_count=len(ids),
+                     **losses, lr=lr, precision=self.precision, sample_ids_hash=sample_ids_hash(ids), sample_ids_count=len(ids),
                      data_s=t1 - t0, compute_s=t2 - t1, sync_s=t3 - t2)
-    if self.rank == 0: self.console(consumed, ids, loss)
+    if self.rank == 0: self.console(consumed, ids, losses['loss'])
     self.reach('record')
 
 @patch
-def update(self: Trainer, x, y) -> tuple[float, float]: # (rank-local loss, learning rate used)
-    "Forward, backward, update."
-    cfg, lr = self.cfg.training, self.optimizer.param_groups[0]['lr']
+def forward_loss(self: Trainer, x, y) -> torch.Tensor:
+    "Mean loss of a local batch, or of a virtual shard."
     mixed = torch.autocast(self.device.type, dtype={'bf16': torch.bfloat16, 'fp16': torch.float16}[self.precision]) if self.precision != 'fp32' else contextlib.nullcontext()
     with mixed: loss = F.cross_entropy(self.ddp(x), y)
     self.reach('forward')
+    return loss
+
+@patch
+def update(self: Trainer, x, y) -> tuple[dict, float]: # (rank-local loss, and the global one where it is reduced; learning rate used)
+    "Forward, backward, update."
+    cfg, lr = self.cfg.training, self.optimizer.param_groups[0]['lr']
     self.optimizer.zero_grad(set_to_none=True)
-    self.scaler.scale(loss).backward()
+    if self.elastic: losses = dict(zip(('loss', 'loss_global'), self.elastic.backward(x, y, self.global_step + 1, self.forward_loss, self.scaler.scale)))
+    else:
+        loss = self.forward_loss(x, y)
+        self.scaler.scale(loss).backward()
     self.reach('backward')
     if cfg.max_grad_norm:
         self.scaler.unscale_(self.optimizer)
@@ -255,7 +272,7 @@ def update(self: Trainer, x, y) -> tuple[float, float]: # (rank-local loss, lear
     self.scaler.step(self.optimizer)
     self.scaler.update()
     if self.scheduler: self.scheduler.step()
-    return loss.item(), lr
+    return losses if self.elastic else dict(loss=loss.item()), lr
 
 @patch
 def console(self: Trainer, consumed: dict, ids, loss: float):
@@ -264,13 +281,13 @@ def console(self: Trainer, consumed: dict, ids, loss: float):
     if self.global_step % self.cfg.training.debug_every: return
     self.debug_log.write(global_step=self.global_step, epoch=consumed['epoch'], cursor_step=consumed['cursor_step'], sample_ids=ids.tolist())
 
-# %% ../../nbs/training/26_loop.ipynb #aa315d43
+# %% ../../nbs/training/26_loop.ipynb #4d6b023b
 class CheckpointFailed(RuntimeError): "A checkpoint could not be written, and the policy is to stop then."
 
 @patch
 def pack(self: Trainer, rng: dict) -> dict:
     return state_pack(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.global_step,
-                      identity_of(self.cfg, len(self.dataset)), rng)
+                      identity_of(self.cfg, len(self.dataset)) | dict(arithmetic=self.arithmetic), rng)
 
 @patch
 @contextlib.contextmanager
