@@ -6,7 +6,7 @@
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'Trainer',
            'keep_near', 'end_with_launcher', 'PeerDied', 'main']
 
-# %% ../../nbs/training/26_loop.ipynb #116ca552
+# %% ../../nbs/training/26_loop.ipynb #799d2fbb
 import argparse, contextlib, datetime, json, os, select, signal, sys, time, warnings
 from pathlib import Path
 import psutil
@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from fastcore.basics import patch
 from torch.nn.parallel import DistributedDataParallel
 from ..checkpoint.state import StateMismatch, check_identity, gather_rng, restore_state, seed_rng, state_pack
-from ..checkpoint.store import CheckpointInfo, CheckpointStore, FileOps, NoSyncOps, checkpoint_name
+from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, checkpoint_name
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied, die_with_parent
 from ..data.datasets import ImagesWithIDs, build_dataset, data_loader, held_out_dataset
 from ..data.geometry import sample_ids_hash
@@ -134,7 +134,7 @@ def reach(self: Trainer, point: str):
     "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
     self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
-# %% ../../nbs/training/26_loop.ipynb #6cadf0cf
+# %% ../../nbs/training/26_loop.ipynb #2e02ae7f
 @patch
 def prepare(self: Trainer):
     "Data and model, in main memory."
@@ -163,7 +163,7 @@ def build(self: Trainer):
     self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model.to(self.device)
-    self.ddp = DistributedDataParallel(self.model, device_ids=[self.device] if self.device.type == 'cuda' else None)
+    self.ddp = DistributedDataParallel(self.model, device_ids=[self.device] if self.device.type == 'cuda' else None, init_sync=False)    # one seed, one model
     self.optimizer, self.scheduler = build_optimizer(self.model, cfg.training)
     self.precision = choose_precision(cfg, self.device)
     self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == 'fp16')
@@ -180,22 +180,23 @@ def settle_buckets(self: Trainer):
     for k, v in self.model.named_buffers(): v.copy_(buffers[k])
     self.optimizer.zero_grad(set_to_none=True)
 
-# %% ../../nbs/training/26_loop.ipynb #197297c6
+# %% ../../nbs/training/26_loop.ipynb #0d75c155
 @patch
 def restore(self: Trainer):
     "Continue from the newest intact checkpoint, or start."
-    info, pack = None, None
+    info, pack, reader = None, None, CheckpointStore(self.run_dir/'checkpoints')
     if self.rank == 0:
         info, pack, problems = self.store.load_newest()
         for p in problems: self.event('checkpoint_damaged', reason=p); self.say(f'checkpoint set aside: {p}')
+    else:
+        with contextlib.suppress(DamagedCheckpoint, OSError): info = reader.latest(); pack = reader.load(info) if info else None
     step = torch.tensor(info.global_step if info else 0, device=self.sync_device)
     dist.broadcast(step, src=0)
     from_step, rng, path = step.item(), 'seeded', None
     if from_step:
         path = checkpoint_name(from_step)
-        if self.rank:
-            reader = CheckpointStore(self.run_dir/'checkpoints')
-            pack = reader.load(CheckpointInfo.read(reader.dir/path.replace('.pt', '.json')))
+        chosen = CheckpointInfo.read(reader.dir/path.replace('.pt', '.json'))
+        if self.rank and (pack is None or chosen != info): pack = reader.load(chosen)
         check_identity(pack, identity_of(self.cfg, len(self.dataset)))
         self.faults.reach('restore', last_step(self.steps.path), self.fault_fired)
         rng = restore_state(pack, self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.rank, self.world_size, self.device)
@@ -351,7 +352,7 @@ def suffer_what_is_due(self: Trainer):
         else: self.faults.due.remove(fault)
     self.reach('boundary')
 
-# %% ../../nbs/training/26_loop.ipynb #f02fdff8
+# %% ../../nbs/training/26_loop.ipynb #596d9eb2
 @patch
 def stand_by(self: Trainer,
     beside: int, # attempt that is running
@@ -373,12 +374,13 @@ def stand_by(self: Trainer,
 
 @patch
 def warm_up(self: Trainer):
-    "One pass over two samples and an optimizer, thrown away: what is slow the first time is slow now."
+    "A pass over two samples and one over a local batch, and an optimizer, thrown away: what is slow the first time is slow now."
     optimizer, _ = build_optimizer(self.model, self.cfg.training)
     if choose_device(self.cfg).type == 'cuda': return                   # the GPU belongs to the running attempt
     buffers = {k: v.clone() for k, v in self.model.named_buffers()}
-    x, y, _ = self.dataset.__getitems__([0, min(1, len(self.dataset) - 1)])
-    F.cross_entropy(self.model(x), y).backward()
+    for n in (2, self.cfg.training.global_batch//self.world_size):      # kernels are made for a shape
+        x, y, _ = self.dataset.__getitems__([i % len(self.dataset) for i in range(n)])
+        F.cross_entropy(self.model(x), y).backward()
     for k, v in self.model.named_buffers(): v.copy_(buffers[k])
     optimizer.zero_grad(set_to_none=True)
 
