@@ -590,6 +590,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                        'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness._falls': ( 'measure/correctness.html#_falls',
                                                                                'ecrl/measure/correctness.py'),
+                                          'ecrl.measure.correctness._global_losses': ( 'measure/correctness.html#_global_losses',
+                                                                                       'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness._misplaced': ( 'measure/correctness.html#_misplaced',
                                                                                    'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness._newest': ( 'measure/correctness.html#_newest',

@@ -287,18 +287,27 @@ def check_replay(h: History) -> Iterator[Evidence]:
     yield from _offences(r, r['sample_ids_hash'] != r['sample_ids_hash_was'],
         lambda x: f'rank {x.rank} consumed other samples at {_at(x)} than when attempt {int(x.attempt_was)} executed the same step.')
 
-# %% ../../nbs/measure/32_correctness.ipynb #17a43b59
+# %% ../../nbs/measure/32_correctness.ipynb #949279cd
 def _deterministic(h: History) -> bool:
     return bool(h.environment.get('deterministic', h.config.runtime.deterministic if h.environment and h.config else False))
 
 def _bitwise(h: History, r: pd.DataFrame) -> pd.Series:
-    "Which replays promise equal losses: no other world size and no derived random streams in between."
-    W, derived = h.attempts['world_size'], h.attempts['rng'].eq('derived')
+    "Which replays promise equal losses: no other world size, no derived random streams and no other arithmetic in between."
+    W, derived = h.attempts['world_size'], h.attempts['rng'].eq('derived') | h.attempts['bitwise'].eq(False)
     ok = {(a, b): W.loc[a:b].nunique() == 1 and not derived.loc[a + 1:b].any() for a, b in set(zip(r['attempt_was'], r['attempt']))}
     return pd.Series([_deterministic(h) and ok[k] for k in zip(r['attempt_was'], r['attempt'])], r.index, dtype=bool)
 
+def _global_losses(h: History) -> Iterator[Evidence]:
+    "Elastic numerics: a step has one global loss, whatever ranks execute it, and however often."
+    if not _deterministic(h) or h.attempts['bitwise'].eq(False).any(): return
+    s = h.steps[h.steps['loss_global'].notna()]
+    first = s.groupby('global_step')['loss_global'].transform('first')
+    yield from _offences(s.assign(first=first), s['loss_global'] != first, lambda x: (f'the global loss at {_at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
+                                                                                 'the numerics depend on the number of ranks, or part of the state was not restored'))
+
 def check_losses(h: History) -> Iterator[Evidence]:
-    "In a deterministic run a repeated step has bitwise the same loss, rank by rank."
+    "In a deterministic run a repeated step has bitwise the same loss, rank by rank; with elastic numerics, the same global loss on any ranks."
+    yield from _global_losses(h)
     r = _replays(h)
     differ = (r['loss'] != r['loss_was']) & ~(r['loss'].isna() & r['loss_was'].isna())
     promised = _bitwise(h, r)

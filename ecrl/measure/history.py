@@ -103,13 +103,13 @@ def infer_attempts(
     back = records.groupby('file_rank')['global_step'].diff() <= 0
     return back.groupby(records['file_rank']).cumsum() + 1
 
-# %% ../../nbs/measure/31_history.ipynb #25554e51
+# %% ../../nbs/measure/31_history.ipynb #4cc4e807
 def _first(events: list[dict], name: str) -> dict[int, dict]: # attempt -> event
     "The first event of that name in each attempt, rank 0's or the supervisor's."
     hits = [e for e in events if e.get('event') == name and e.get('rank') in (None, 0) and _attempt_number(e)]
     return {e['attempt']: e for e in reversed(hits)}
 
-ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', 'resumed_from', 'from_path', 'rng', 'restored_time', 'launch_time', 'end_time')
+ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', 'resumed_from', 'from_path', 'rng', 'bitwise', 'restored_time', 'launch_time', 'end_time')
 
 def _attempt_number(record: dict) -> int | None: # None: it names no attempt
     n = record.get('attempt')
@@ -127,11 +127,11 @@ def _attempt_table(steps: pd.DataFrame, events: list[dict], log: list[dict]) -> 
     for n in sorted({n for r in events + log if (n := _attempt_number(r))} | set(np.unique(a).tolist())):
         m, r = a == n, restored.get(n, {})
         own = dict(world_size=_most_common(W[m]), first_step=step[m].min(), last_step=step[m].max(), first_time=at[m].min(), last_time=at[m].max()) if m.any() else {}
-        rows[n] = own | dict(resumed_from=_known(r.get('from_step'), float(own.get('first_step', np.nan)) - 1), from_path=r.get('from_path'), rng=r.get('rng'),
+        rows[n] = own | dict(resumed_from=_known(r.get('from_step'), float(own.get('first_step', np.nan)) - 1), from_path=r.get('from_path'), rng=r.get('rng'), bitwise=r.get('bitwise'),
             restored_time=_known(r.get('time'), float(own.get('first_time', np.nan))), launch_time=_known(launched.get(n, {}).get('time'), begun.get(n, {}).get('time')),
             end_time=_known(died.get(n, {}).get('time'), ended.get(n, {}).get('time')))
     table = pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name='attempt')).reindex(columns=ATTEMPT)
-    return table.astype({k: object if k in ('from_path', 'rng') else float for k in ATTEMPT})
+    return table.astype({k: object if k in ('from_path', 'rng', 'bitwise') else float for k in ATTEMPT})
 
 def _most_common(x: np.ndarray) -> int: # the smallest of several
     values, n = np.unique(x, return_counts=True)
