@@ -93,15 +93,15 @@ def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str])
     first = [''.join(tag(a) for a in place if a in chosen) or default for place, default in zip(PLACES, plain)]
     return '_'.join([p for p in first if p] + [tag(a) for a in chosen if a not in named])
 
-# %% ../../nbs/lab/42_matrix.ipynb #f72aaf05
+# %% ../../nbs/lab/42_matrix.ipynb #02fc3353
 class Matrix(Study):
     "A study over every combination of its axes."
     def __init__(self,
         study: str, # the directory under `runs/`
-        config: dict | str, # what all runs share
-        axes: dict, # see `MatrixConfig`
-        variants: list | dict,
-        seeds: list,
+        config: dict | str = {}, # what all runs share
+        axes: dict = {}, # see `MatrixConfig`
+        variants: list | dict = [],
+        seeds: list = [],
         policy: dict = {},
         executor: dict = {},
         suite: str | None = None, # only this one
@@ -152,7 +152,7 @@ def keys(self: Matrix) -> tuple[dict, dict]: # (controlled: key -> value, varied
     seen = {k: list({json.dumps(f.get(k)): f.get(k) for f in flat}.values()) for k in dict.fromkeys(k for f in flat for k in f)}
     return {k: v[0] for k, v in seen.items() if len(v) == 1}, {k: v for k, v in seen.items() if len(v) > 1}
 
-# %% ../../nbs/lab/42_matrix.ipynb #44cec089
+# %% ../../nbs/lab/42_matrix.ipynb #422813e1
 STEP_S = { # model -> (seconds a step, and seconds a sample of the global batch)
     'small_cnn': (0.0023, 0.000085), 'resnet18': (0.098, 0.0011), 'resnet50': (0.27, 0.0028)}
 START_S, RESTART_S, FINISH_S = 6.5, 5.5, 1.5        # to the first step, from a death to the next attempt's first step, after the last step
@@ -177,7 +177,8 @@ def replayed(cfg: RunConfig) -> int:
 def estimate_s(cfg: RunConfig) -> float | None: # None: no rate is known for this model and device
     "The time of a run, from measured rates."
     on_cpu = cfg.runtime.device == 'cpu' or cfg.runtime.device == 'auto' and not _has_cuda()
-    if cfg.training.model_name not in STEP_S or not on_cpu: return None
+    measured = cfg.training.model_name in STEP_S and cfg.training.global_batch <= 64 and {w for _, w in cfg.phases()} == {2}
+    if not (on_cpu and measured): return None
     step, sample = STEP_S[cfg.training.model_name]
     deaths = len(cfg.failure.steps)*cfg.failure.enabled
     saves = cfg.training.max_steps//cfg.checkpoint.every_k_steps if cfg.checkpoint.strategy == 'blocking' else 0
