@@ -38,7 +38,7 @@ def run_job(file: Path | str):
     job = json.loads(Path(file).read_text())
     execute_notebook(job['notebook'], job['output'], job['parameters'])
 
-# %% ../../nbs/lab/43_executors.ipynb #f3d41ff7
+# %% ../../nbs/lab/43_executors.ipynb #6e56d1c6
 class LocalExecutor:
     "Jobs as processes of this machine, one a slot."
     def __init__(self, slots: int | list[str] = 1, # how many at once; or the CUDA devices of each slot
@@ -83,14 +83,15 @@ class LocalJob:
         rc = self.process.poll()
         return rc if rc is None else '' if rc == 0 else f'exit code {rc}: {_last_line(self.log)}'
     def cancel(self):
-        if self.process.poll() is not None: return
+        if self.process.poll() is not None: return                    # ranks have sessions of their own, so the family is remembered
         with contextlib.suppress(psutil.Error): end_family(self.process, psutil.Process(self.process.pid).children(recursive=True), grace_s=5)
 
-def _last_line(log: Path) -> str: return next((l for l in reversed(log.read_text(errors='replace').splitlines()) if l.strip()), 'no output')
+def _last_of(text: str) -> str: return next((l for l in reversed(text.splitlines()) if l.strip()), '')
+def _last_line(log: Path) -> str: return _last_of(log.read_text(errors='replace')) or 'no output'
 
 if __name__ == '__main__' and sys.argv[0].endswith('executors.py'): run_job(sys.argv[1])
 
-# %% ../../nbs/lab/43_executors.ipynb #4399c1d4
+# %% ../../nbs/lab/43_executors.ipynb #a8bf0c7d
 class SlurmExecutor:
     "Jobs through submitit; all are submitted at once and Slurm decides."
     def __init__(self, parameters: dict, cluster: str = 'slurm'): # parameters: submitit's, e.g. timeout_min, slurm_partition, gpus_per_node
@@ -103,18 +104,24 @@ class SlurmExecutor:
     def start(self, job: Job, folder: Path) -> 'SlurmJob':
         executor = self.submitit.AutoExecutor(folder=folder/'slurm', cluster=self.cluster)
         executor.update_parameters(**dict(timeout_min=24*60, name=job.name) | self.parameters)
-        self.jobs.append(SlurmJob(executor.submit(run_job, str(job.write(folder).resolve()))))
+        self.jobs.append(SlurmJob(executor.submit(run_job, str(job.write(folder).resolve())), self.cluster == 'local'))
         return self.jobs[-1]
 
 class SlurmJob:
     "A job that submitit watches."
-    def __init__(self, job): self.job = job
+    def __init__(self, job, local: bool): self.job, self.local, self.absent = job, local, 0
     def poll(self) -> str | None:
-        if not self.job.done(): return None
-        error = self.job.exception()
-        return '' if error is None else f'job {self.job.job_id}: {str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__}'
+        if self.job.paths.result_pickle.exists() or self.local and self.job.done():
+            error = self.job.exception()
+            return '' if error is None else f'job {self.job.job_id}: {_last_of(str(error)) or type(error).__name__}'
+        if self.local: return None
+        self.absent = self.absent + 1 if not self.queued() else 0     # a result may need a moment to be seen
+        return None if self.absent < 10 else f'job {self.job.job_id} has left the queue without a result (cancelled, timed out or killed)'
+    def queued(self) -> bool: # asked of squeue, since sacct needs an accounting database
+        r = subprocess.run(['squeue', '--noheader', '--jobs', self.job.job_id, '--states', 'all', '--format', '%t'], capture_output=True, text=True, timeout=60)
+        return bool(set(r.stdout.split()) - {'CA', 'CD', 'F', 'NF', 'TO', 'OOM', 'BF', 'DL', 'PR'}) or 'Unable to contact' in r.stderr
     def cancel(self):
-        if not self.job.done(): self.job.cancel()
+        if self.poll() is None: self.job.cancel()
 
 def make_executor(cfg: ExecutorConfig):
     "The executor that a matrix asks for."
@@ -133,7 +140,7 @@ def run_jobs(executor, jobs: list[Job], folder: Path, on_tick: Callable[[], None
         if running: time.sleep(poll_s)
     return ended
 
-# %% ../../nbs/lab/43_executors.ipynb #915b1779
+# %% ../../nbs/lab/43_executors.ipynb #71983c88
 NOTEBOOK = 'experiments/exp4_matrix.ipynb'
 
 def suite_files(study: Path, suite: str) -> dict[str, Path]:
@@ -162,6 +169,7 @@ def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None, retry_fail
         m.unfinished(m.policy)                               # refuses runs of another experiment before anything is changed
         m.register()
         _settle(m, retry_failed)
+        ended = {}
         for _ in range(1 + m.policy.retries):                # again for suites whose job died
             todo = [s for s in m.suites if _needs_job(m, s)]
             if not todo: break

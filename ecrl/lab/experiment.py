@@ -116,7 +116,7 @@ def interleaved(cells: Iterable[Cell]) -> list[Cell]:
         out += [of[v, s] for i, s in enumerate(seeds) for v in variants[i % len(variants):] + variants[:i % len(variants)] if (v, s) in of]
     return out
 
-# %% ../../nbs/lab/41_experiment.ipynb #9fa88a0a
+# %% ../../nbs/lab/41_experiment.ipynb #cf933d7b
 def read_rows(path: Path) -> dict[str, dict]: # run id -> its row, as text
     "The rows of a table; none where it does not exist yet."
     if not path.exists(): return {}
@@ -125,7 +125,7 @@ def read_rows(path: Path) -> dict[str, dict]: # run id -> its row, as text
 def merge_rows(
     path: Path,
     rows: Iterable[dict], # with a run_id each
-    only: Iterable[str] | None = None, # drop the rows of other runs
+    drop: Callable[[str], bool] = lambda run: False, # rows that go
 ) -> dict[str, dict]: # all rows, as they are on disk now
     "Change or add rows; atomic, and safe beside others that do the same."
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ def merge_rows(
         fcntl.flock(lock, fcntl.LOCK_EX)
         table = read_rows(path)
         for r in rows: table[r['run_id']] = table.get(r['run_id'], {}) | {k: '' if v is None else str(v) for k, v in r.items()}
-        if only is not None: table = {k: table[k] for k in dict.fromkeys(only) if k in table}
+        table = {k: r for k, r in table.items() if not drop(k)}
         tmp = path.with_name(f'.{path.name}.tmp')
         with open(tmp, 'w', newline='') as f:
             out = csv.DictWriter(f, list(dict.fromkeys(k for r in table.values() for k in r)), restval='', lineterminator='\n')
@@ -141,13 +141,13 @@ def merge_rows(
         tmp.replace(path)
     return table
 
-# %% ../../nbs/lab/41_experiment.ipynb #83b8f1ba
+# %% ../../nbs/lab/41_experiment.ipynb #c5930716
 class Study:
     "A directory of runs, planned from a config, variants and seeds."
     def __init__(self,
         name: str, # the directory under `runs/`
         config: dict, # sections of a run's config
-        variants: Sequence[str],
+        variants: Sequence[str] | dict[str, list[str]], # names from `VARIANTS`, or a mapping like it
         seeds: Sequence[int],
         root: Path | None = None, # instead of `runs/`
     ): self.plan_cells(name, suite_cells(config, variants, seeds), root)
@@ -171,7 +171,7 @@ class Study:
         "Update a run's row; without a run, write the plan: rows of runs that are no longer planned go."
         path = self.dir/'manifest.csv'
         if run: merge_rows(path, [self.rows[run] | changes])
-        else: merge_rows(path, self.rows.values(), only=self.cells)
+        else: merge_rows(path, self.rows.values(), drop=lambda r: r not in self.cells)
 
     def earlier(self, run: str) -> str: # 'none', 'completed' or 'partial'
         "What an earlier session left of a run; refuses one that was another experiment."
@@ -283,11 +283,12 @@ def discard(self: Study, run: str):
         except BlockingIOError: raise ConfigError(f'{self.dir/run} is being run by another supervisor; wait for it or end it') from None
         shutil.rmtree(self.dir/run)
 
-# %% ../../nbs/lab/41_experiment.ipynb #27ffd413
+# %% ../../nbs/lab/41_experiment.ipynb #02e5441a
 def reference_of(study: Study, run: str) -> Path | None:
-    "The run of the same suite and seed that does not fail, if it is complete."
+    "The run of the same suite and seed that does not fail, if it is complete: `x_reference` for a variant `x_...` where there is one, else `reference`."
     c = study.cells[run]
-    ref = next((r for r, x in study.cells.items() if (x.variant, x.suite, x.seed) == ('reference', c.suite, c.seed)), None)
+    found = {x.variant: r for r, x in study.cells.items() if (x.suite, x.seed) == (c.suite, c.seed)}
+    ref = found.get(c.variant.split('_')[0] + '_reference', found.get('reference'))
     return study.dir/ref if ref and c.variant != 'ideal' and study.rows[ref]['status'].startswith('completed') else None
 
 @patch
@@ -304,7 +305,7 @@ def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
     done = [c for r, c in study.cells.items() if study.rows[r]['status'].startswith('completed')]
     rows = [dict(run_id=c.run_id, suite=c.suite, variant=c.variant, seed=c.seed, **c.levels, target_steps=c.config.training.max_steps)
             | measure_run(study.dir/c.run_id, reference_of(study, c.run_id)) for c in done]
-    merge_rows(study.dir/'summary.csv', rows)
+    merge_rows(study.dir/'summary.csv', rows, drop=lambda r: r in study.cells and r not in {c.run_id for c in done})
     if policy.prune:
         for c in done: study.prune(c.run_id)
     return pd.DataFrame(rows)
@@ -372,12 +373,13 @@ def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> 
                                execution_timeout=timeout_s, coalesce_streams=True, kernel_name='python3')
     return output.resolve()
 
-# %% ../../nbs/lab/41_experiment.ipynb #9c79c377
+# %% ../../nbs/lab/41_experiment.ipynb #8564f676
 def publish_evidence(study_dir: Path, evidence: Path | None = None) -> Path:
     "Copy a study's summaries and executed notebooks to the tracked evidence; replaces what was there of this study."
     out = (evidence or runs_dir()/'evidence')/study_dir.name
-    keep = [study_dir/'manifest.csv', study_dir/'summary.csv', *study_dir.glob('notebooks/**/*.ipynb'), *study_dir.glob('plots/*.svg'), *study_dir.glob('*/metrics/*.json'),
-            *study_dir.glob('*/config.yaml'), *study_dir.glob('*/environment.json')]
+    keep = [study_dir/'manifest.csv', study_dir/'summary.csv', *study_dir.glob('*/config.yaml'), *study_dir.glob('*/environment.json')]
+    for pattern in ('notebooks/experiments/*.ipynb', 'notebooks/analysis/*.ipynb', 'plots/*.svg', '*/metrics/*.json', 'metrics/_aggregate/*.json', 'reports/*', 'tables/*', '*.md',
+                    'matrix.yaml', 'new_findings.csv', 'publication_summary.json'): keep += study_dir.glob(pattern)
     missing = [str(f) for f in keep[:2] if not f.exists()]
     if missing: raise ConfigError(f'{study_dir} is not a finished study: {", ".join(missing)} missing')
     shutil.rmtree(out, ignore_errors=True)

@@ -8,7 +8,7 @@ __all__ = ['LETTERS', 'PLACES', 'STEP_S', 'START_S', 'RESTART_S', 'FINISH_S', 'W
            'level_tag', 'matrix_suite_name', 'Matrix', 'state_bytes', 'checkpoint_bytes', 'replayed', 'estimate_s',
            'kept_bytes', 'plan_totals', 'read_matrix']
 
-# %% ../../nbs/lab/42_matrix.ipynb #5199ab2c
+# %% ../../nbs/lab/42_matrix.ipynb #45ef804c
 import copy, itertools, json
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from .experiment import Cell, Policy, Study, interleaved, suite_cells, variant_settings
 from ..paths import project_root
 from ..training.config import ConfigError, Positive, RunConfig, Section, make_config, parse_yaml
+from ..training.faults import planned_faults
 
 # %% ../../nbs/lab/42_matrix.ipynb #83b8ac68
 class ExecutorConfig(Section):
@@ -152,7 +153,7 @@ def keys(self: Matrix) -> tuple[dict, dict]: # (controlled: key -> value, varied
     seen = {k: list({json.dumps(f.get(k)): f.get(k) for f in flat}.values()) for k in dict.fromkeys(k for f in flat for k in f)}
     return {k: v[0] for k, v in seen.items() if len(v) == 1}, {k: v for k, v in seen.items() if len(v) > 1}
 
-# %% ../../nbs/lab/42_matrix.ipynb #422813e1
+# %% ../../nbs/lab/42_matrix.ipynb #f85ad268
 STEP_S = { # model -> (seconds a step, and seconds a sample of the global batch)
     'small_cnn': (0.0023, 0.000085), 'resnet18': (0.098, 0.0011), 'resnet50': (0.27, 0.0028)}
 START_S, RESTART_S, FINISH_S = 6.5, 5.5, 1.5        # to the first step, from a death to the next attempt's first step, after the last step
@@ -170,9 +171,9 @@ def state_bytes(model: str, classes: int, image_size: int = 32) -> int: # of one
 def checkpoint_bytes(cfg: RunConfig) -> int: return state_bytes(cfg.training.model_name, cfg.dataset.num_classes or CLASSES.get(cfg.dataset.name, 10))
 
 def replayed(cfg: RunConfig) -> int:
-    "How many steps the failures at chosen steps will repeat, at least."
-    every = cfg.checkpoint.every_k_steps
-    return sum(s % every for s in cfg.failure.steps) if cfg.failure.enabled and cfg.checkpoint.strategy != 'none' else sum(cfg.failure.steps)*cfg.failure.enabled
+    "How many steps the planned failures will repeat, at least."
+    steps, every = [f.global_step or 0 for f in planned_faults(cfg)], cfg.checkpoint.every_k_steps
+    return sum(s % every for s in steps) if cfg.checkpoint.strategy != 'none' else sum(steps)
 
 def estimate_s(cfg: RunConfig) -> float | None: # None: no rate is known for this model and device
     "The time of a run, from measured rates."
@@ -180,7 +181,7 @@ def estimate_s(cfg: RunConfig) -> float | None: # None: no rate is known for thi
     measured = cfg.training.model_name in STEP_S and cfg.training.global_batch <= 64 and {w for _, w in cfg.phases()} == {2}
     if not (on_cpu and measured): return None
     step, sample = STEP_S[cfg.training.model_name]
-    deaths = len(cfg.failure.steps)*cfg.failure.enabled
+    deaths = len(planned_faults(cfg))
     saves = cfg.training.max_steps//cfg.checkpoint.every_k_steps if cfg.checkpoint.strategy == 'blocking' else 0
     return (START_S + FINISH_S + deaths*RESTART_S + (cfg.training.max_steps + replayed(cfg))*(step + sample*cfg.training.global_batch)
             + saves*checkpoint_bytes(cfg)*WRITE_S_PER_BYTE)
@@ -196,13 +197,13 @@ def kept_bytes(cfg: RunConfig) -> int:
     if cfg.checkpoint.strategy != 'none': n = len({last} | {p for p in cfg.checkpoint.pin_steps if p <= last and p % k == 0})
     return n*checkpoint_bytes(cfg) + cfg.training.max_steps*max(w for _, w in cfg.phases())*RECORD_BYTES
 
-# %% ../../nbs/lab/42_matrix.ipynb #d298ec3e
+# %% ../../nbs/lab/42_matrix.ipynb #5d8f98ce
 @patch
 def plan(self: Matrix) -> pd.DataFrame: # a row a run, in the order in which they are run
     "Every run: what it is, where it stands, what it takes."
     rows, place = self.rows, {c.run_id: i + 1 for i, c in enumerate(interleaved(self.cells.values()))}
     t = pd.DataFrame([dict(place=place[r], run_id=r, suite=c.suite, variant=c.variant, seed=c.seed, status=rows[r]['status'], steps=c.config.training.max_steps,
-        failures=len(c.config.failure.steps)*c.config.failure.enabled, replayed=replayed(c.config), estimate_s=estimate_s(c.config), kept_bytes=kept_bytes(c.config),
+        failures=len(planned_faults(c.config)), replayed=replayed(c.config), estimate_s=estimate_s(c.config), kept_bytes=kept_bytes(c.config),
         took_s=float(rows[r]['duration_sec'] or 0) if rows[r]['status'].startswith('completed') else float('nan')) for r, c in self.cells.items()])
     return _corrected(t.astype(dict(estimate_s=float))).sort_values('place', ignore_index=True)
 

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['ENVIRONMENT', 'FORMATS', 'AGGREGATES', 'TIMELESS', 'Publication', 'environment_table', 'factor_table', 'key_tables',
            'control_row', 'divergence_table', 'divergence_summary', 'seed_tests', 'waterfall_table',
-           'plot_mean_waterfall', 'plot_suite_losses', 'threats', 'table_set', 'completion_table', 'against',
-           'figure_set', 'spread', 'latex', 'new_findings', 'suite_report', 'write_suite', 'publication_summary',
-           'write_publication', 'timeless_digest']
+           'plot_mean_waterfall', 'suite_labels', 'plot_suite_losses', 'threats', 'table_set', 'completion_table',
+           'against', 'figure_set', 'spread', 'latex', 'new_findings', 'suite_report', 'write_suite',
+           'publication_summary', 'write_publication', 'timeless_digest']
 
 # %% ../../nbs/lab/43b_publication.ipynb #42a7f25c
 import json, shutil
@@ -163,18 +163,24 @@ def _parts() -> dict:
     from ecrl.measure.plots import GROUPS
     return {g: parts for g, (_, _, parts) in GROUPS.items()}
 
-# %% ../../nbs/lab/43b_publication.ipynb #aebebb2e
+# %% ../../nbs/lab/43b_publication.ipynb #832e940f
+def suite_labels(table: pd.DataFrame) -> dict[str, str]: # suite -> a short name
+    "Suites by dataset, model and schedule where that tells them apart, else by what their names differ in."
+    first = table.drop_duplicates('suite')
+    named = first[['dataset', 'model', 'schedule']].fillna('').astype(str).agg('_'.join, axis=1)
+    return dict(zip(first['suite'], named if named.is_unique and first['dataset'].notna().all() else [n.replace(' ', '_') for n in short_names(first['suite'])]))
+
 def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes: # the first panel's axes
     "Loss curves of each suite: mean and range over seeds."
     good = sound(pub.table)
     suites = list(dict.fromkeys(good['suite']))[:most]
-    names, columns = short_names(suites), min(2, len(suites))
+    names, columns = [suite_labels(good)[s].replace('_', ' ') for s in suites], min(2, len(suites))
     fig, panels = plt.subplots(-(-len(suites)//columns), columns, figsize=(7.2, 0.6 + 2.1*(-(-len(suites)//columns))), dpi=110, layout='constrained', squeeze=False)
     for ax, suite, name in zip(panels.flat, suites, names):
         hs = [h for r in good.loc[good['suite'] == suite, 'run_id'] if (h := pub.history(r))]
         plot_losses(hs, ax, smooth)
         ax.set_title(name, fontsize=9); ax.set_ylabel('loss')
-        ax.legend_.remove()
+        ax.legend_.remove(); ax.spines[['top', 'right']].set_visible(False)
     for ax in panels.flat[len(suites):]: ax.axis('off')
     n = good.groupby(['suite', 'variant'])['seed'].nunique()
     handles = {l.get_label().split(' (mean')[0]: l for l in panels.flat[0].lines}
@@ -215,7 +221,7 @@ def _threats_of_machine(pub: Publication, good: pd.DataFrame) -> list[str]:
     out.append('Variants were run in turns (a Latin square in each suite), so drift of the machine does not favour one.' if pub.matrix else 'The order of the runs is not recorded, so drift of the machine cannot be excluded.')
     return out
 
-# %% ../../nbs/lab/43b_publication.ipynb #1f2cd2bd
+# %% ../../nbs/lab/43b_publication.ipynb #786e079f
 def table_set(pub: Publication) -> dict[str, pd.DataFrame]: # name -> table, cells may be Estimates
     "The tables of a study."
     t, (controlled, varied) = pub.table, key_tables(pub)
@@ -246,11 +252,13 @@ def against(table: pd.DataFrame, base: str) -> pd.DataFrame: # a row a variant
 def figure_set(pub: Publication) -> dict[str, Callable[[], Axes]]: # name -> what draws it
     "The figures that a study allows."
     good = sound(pub.table)
+    more = [a for a in pub.axes if a not in ('dataset', 'model', 'schedule', 'dataset.name', 'training.model_name', 'failure.steps')]
+    good = good.assign(suite=good['suite'].map(suite_labels(good)), schedule=good[['schedule', *more]].astype(str).agg(' '.join, axis=1))
     has, suites = set(good['variant']), good['suite'].nunique()
     both, recorded = {BLOCKING, OVERLAPPED} <= has, any((pub.paths[r]/d/'rank0.jsonl').exists() for r in good['run_id'] for d in ('logs', '.'))
     draw = dict(architecture=(True, plot_architecture), goodput=(bool(has), lambda: plot_goodput(good, unit='suite' if suites > 1 else None)),
         normalised_goodput=('reference' in has and len(has) > 1, lambda: plot_normalised_goodput(good)), gain=(both, lambda: plot_gain(good)),
-        stall_and_gain=(both, lambda: plot_stall_and_gain(good)), waterfall=(bool(has), lambda: plot_mean_waterfall(pub)), losses=(recorded, lambda: plot_suite_losses(pub)))
+        stall_and_gain=(both and suites > 1, lambda: plot_stall_and_gain(good)), waterfall=(bool(has), lambda: plot_mean_waterfall(pub)), losses=(recorded, lambda: plot_suite_losses(pub)))
     return {k: f for k, (possible, f) in draw.items() if possible}
 
 # %% ../../nbs/lab/43b_publication.ipynb #0163fb40
