@@ -25,7 +25,7 @@ from .goodput import Goodput, clock_of, milestones
 from .history import History, read_history
 from .statistics import mean_interval, mean_of_ratios, pair
 
-# %% ../../nbs/measure/36_plots.ipynb #0452cb2e
+# %% ../../nbs/measure/36_plots.ipynb #5cc81437
 class Style(NamedTuple):
     "How a variant looks: each of the four tells it apart."
     colour: str
@@ -34,7 +34,8 @@ class Style(NamedTuple):
     marker: str
 
 STYLES = { # variant -> its look
-    'ideal': Style('#c4c4c4', '-', '', 's'), 'reference': Style('#12355b', '-', '', 'o'), 'reference_overlapped': Style('#7a4f9e', '-.', '..', 'D'),
+    'ideal': Style('#c4c4c4', '-', '', 's'), 'reference': Style('#12355b', '-', '', 'o'), 'reference_again': Style('#5b7ea8', '-', '', '8'),
+    'reference_overlapped': Style('#7a4f9e', '-.', '..', 'D'),
     'failure_blocking': Style('#d55e00', '--', '//', '^'), 'failure_overlapped': Style('#6ec1e4', ':', '\\\\', 'v'),
     'failure_blocking_standby': Style('#a83c32', '--', 'xx', '<'), 'failure_overlapped_standby': Style('#9ad1b3', ':', '++', '>')}
 OTHERS = [Style('#8c8c8c', '-', '', 'h'), Style('#5f5f5f', '-.', '--', 'p'), Style('#a9a089', '--', 'oo', '*')]

@@ -6,7 +6,7 @@
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'COMPARED', 'plain',
            'cell', 'markdown_table', 'Report', 'definitions', 'run_report', 'find_runs', 'identity', 'tidy_row',
            'read_runs', 'verdict_word', 'completion', 'sound', 'over_suites', 'outcomes', 'suite_ranking', 'slices',
-           'findings', 'study_report', 'final_summary', 'study_figures', 'write_study', 'config_differences',
+           'claims', 'findings', 'study_report', 'final_summary', 'study_figures', 'write_study', 'config_differences',
            'compare_tables', 'compare', 'is_run']
 
 # %% ../../nbs/measure/38_report.ipynb #87901875
@@ -165,7 +165,7 @@ def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig 
     return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None, dataset=c and c.dataset.name,
         model=c and c.training.model_name, schedule=schedule, run_id=run_id)
 
-# %% ../../nbs/measure/38_report.ipynb #3c0866a5
+# %% ../../nbs/measure/38_report.ipynb #73f0a310
 def tidy_row(
     verdict: dict, cost: dict, # `Verdict.to_dict()`, `Goodput.to_dict()`
     divergence: dict | None = None, # `Divergence.to_dict()` against the reference
@@ -192,9 +192,11 @@ def _from_metrics(run: Path, study: str) -> dict:
         against and read(against))
 
 def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
-    found = [(identity(h.run_id, h.config, study), h) for h in map(read_history, runs)]
+    found, rows = [], []
+    for d in runs:
+        try: h = read_history(d); found.append((identity(h.run_id, h.config, study), h))
+        except HistoryError: rows.append(identity(d.name, None, study) | dict(status='unreadable', valid='unknown'))      # died before its first step
     references = {(i['suite'], i['seed']): h for i, h in found if i['variant'] == 'reference'}
-    rows = []
     for i, h in found:
         ref = references.get((i['suite'], i['seed'])) if i['variant'] not in ('reference', 'ideal') else None
         try: d = diverge(h, ref).to_dict() if ref else None
@@ -315,20 +317,26 @@ def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'sche
     for r, p in zip(tested, holm([r['p'] for r in tested])): r['p_holm'] = float(p)
     return pd.DataFrame(rows, columns=['axis', 'value', 'pairs', 'gain_pct', 'stall_difference_s', 'loss_difference', 'p', 'p_holm'])
 
-# %% ../../nbs/measure/38_report.ipynb #a3603f3a
-def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING, manifest: pd.DataFrame | None = None) -> list[str]:
-    "What the table allows one to say."
-    good, c = sound(table), completion(table, manifest)
+# %% ../../nbs/measure/38_report.ipynb #2505cf33
+def claims(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING) -> list[dict]: # claim, estimate, unit, sentence
+    "Each comparison that the table allows: its estimate, and what it says in words."
+    good, said = sound(table), []
     name = lambda v: v.replace('_', ' ')
-    said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict'
-        + (f'; {c["planned"] - c["passed"]} did not and are left out of every mean below.' if c['passed'] < c['planned'] else '.')]
-    def say(what, e, *more):
-        if e.n: said.append(finding(what, e, *more))
+    def say(what, e, unit, *words):
+        if e.n: said.append(dict(claim=what, estimate=e, unit=unit, sentence=finding(what, e, unit, *words)))
     for v, w in ((b, base), (a, base), (a, b)): say(f'Goodput of {name(v)} against {name(w)}', _paired(good, 'goodput', v, w, 'change'), '%')
     if good['suite'].nunique() > 1 and _paired(good, 'goodput', a, b).n: say('The same, with the suites as the sample',
         mean_of_ratios(pair(good, 'goodput', a, b), 'suite').scaled(100, shift=-1), '%')
     for what, column in (('Checkpoint stall', 'stall_s'), ('Wall clock', 'wall_clock_s')): say(f'{what} of {name(a)} against {name(b)}',
         _paired(good, column, a, b), 's a run', ('longer', 'shorter'))
+    return said
+
+def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING, manifest: pd.DataFrame | None = None) -> list[str]:
+    "What the table allows one to say, in sentences."
+    good, c = sound(table), completion(table, manifest)
+    said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict'
+        + (f'; {c["planned"] - c["passed"]} did not and are left out of every mean below.' if c['passed'] < c['planned'] else '.')]
+    said += [x['sentence'] for x in claims(table, base, a, b)]
     ends = good['bitwise_equal'].dropna().map(str).value_counts()
     if n := ends.get('True', 0) + ends.get('False',
         0): said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {ends.get("True", 0)} of {n} runs of which both kept a checkpoint.')
