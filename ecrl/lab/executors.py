@@ -6,8 +6,8 @@
 __all__ = ['NOTEBOOK', 'Job', 'run_job', 'LocalExecutor', 'LocalJob', 'SlurmExecutor', 'SlurmJob', 'make_executor', 'run_jobs',
            'suite_files', 'suite_gates', 'only_driver', 'run_matrix']
 
-# %% ../../nbs/lab/43_executors.ipynb #bc569952
-import contextlib, fcntl, json, os, subprocess, sys, time
+# %% ../../nbs/lab/43_executors.ipynb #4333f8ef
+import contextlib, fcntl, json, os, re, subprocess, sys, time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,7 +38,7 @@ def run_job(file: Path | str):
     job = json.loads(Path(file).read_text())
     execute_notebook(job['notebook'], job['output'], job['parameters'])
 
-# %% ../../nbs/lab/43_executors.ipynb #6e56d1c6
+# %% ../../nbs/lab/43_executors.ipynb #a70467bc
 class LocalExecutor:
     "Jobs as processes of this machine, one a slot."
     def __init__(self, slots: int | list[str] = 1, # how many at once; or the CUDA devices of each slot
@@ -86,7 +86,9 @@ class LocalJob:
         if self.process.poll() is not None: return                    # ranks have sessions of their own, so the family is remembered
         with contextlib.suppress(psutil.Error): end_family(self.process, psutil.Process(self.process.pid).children(recursive=True), grace_s=5)
 
-def _last_of(text: str) -> str: return next((l for l in reversed(text.splitlines()) if l.strip()), '')
+def _last_of(text: str) -> str: # the last line that names an error, else the last one
+    lines = [l.strip() for l in text.splitlines() if l.strip()]
+    return next((l for l in reversed(lines) if re.match(r'[\w.]*(Error|Exception|Exit|Interrupt)\b', l)), lines[-1] if lines else '')
 def _last_line(log: Path) -> str: return _last_of(log.read_text(errors='replace')) or 'no output'
 
 if __name__ == '__main__' and sys.argv[0].endswith('executors.py'): run_job(sys.argv[1])
