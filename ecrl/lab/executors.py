@@ -6,7 +6,7 @@
 __all__ = ['NOTEBOOK', 'Job', 'run_job', 'LocalExecutor', 'LocalJob', 'SlurmExecutor', 'SlurmJob', 'make_executor', 'run_jobs',
            'suite_files', 'suite_gates', 'only_driver', 'run_matrix']
 
-# %% ../../nbs/lab/43_executors.ipynb #4333f8ef
+# %% ../../nbs/lab/43_executors.ipynb #07108200
 import contextlib, fcntl, json, os, re, subprocess, sys, time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ from .experiment import execute_notebook, gates
 from .matrix import ExecutorConfig, Matrix, plan_totals
 from ..paths import project_root, runs_dir
 from ..training.config import ConfigError
-from ..training.supervisor import end_family
+from ..training.processes import wait_until_dead
 
 # %% ../../nbs/lab/43_executors.ipynb #dd5d3429
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def run_job(file: Path | str):
     job = json.loads(Path(file).read_text())
     execute_notebook(job['notebook'], job['output'], job['parameters'])
 
-# %% ../../nbs/lab/43_executors.ipynb #a70467bc
+# %% ../../nbs/lab/43_executors.ipynb #9ae5dae6
 class LocalExecutor:
     "Jobs as processes of this machine, one a slot."
     def __init__(self, slots: int | list[str] = 1, # how many at once; or the CUDA devices of each slot
@@ -84,7 +84,12 @@ class LocalJob:
         return rc if rc is None else '' if rc == 0 else f'exit code {rc}: {_last_line(self.log)}'
     def cancel(self):
         if self.process.poll() is not None: return                    # ranks have sessions of their own, so the family is remembered
-        with contextlib.suppress(psutil.Error): end_family(self.process, psutil.Process(self.process.pid).children(recursive=True), grace_s=5)
+        with contextlib.suppress(psutil.Error):
+            family = psutil.Process(self.process.pid).children(recursive=True)
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired): self.process.wait(5)
+            if self.process.poll() is None: self.process.kill(); self.process.wait()
+            for p in wait_until_dead(family, 2.0): p.kill()
 
 def _last_of(text: str) -> str: # the last line that names an error, else the last one
     lines = [l.strip() for l in text.splitlines() if l.strip()]
