@@ -70,13 +70,13 @@ class Publication:
         kept = self.paths[run]/'metrics'/'goodput.json'
         return json.loads(kept.read_text()) if kept.exists() else goodput(self.paths[run]).to_dict()
 
-# %% ../../nbs/lab/43b_publication.ipynb #2410ad87
+# %% ../../nbs/lab/43b_publication.ipynb #e600f0e4
 ENVIRONMENT = ('python', 'torch', 'torchvision', 'numpy', 'cuda', 'os', 'cpu', 'cores', 'memory_bytes', 'devices', 'device', 'backend', 'precision', 'deterministic', 'threads', 'git_commit')
 
 def environment_table(pub: Publication) -> pd.DataFrame: # what, value
     "Where the runs ran; a value for each that occurs."
     files = [p/'environment.json' for p in pub.paths.values() if (p/'environment.json').exists()]
-    found = [json.loads(f.read_text()) for f in files]
+    found = [(e := json.loads(f.read_text())).get('packages', {}) | e for f in files]
     if not found: return pd.DataFrame([('environment', 'not recorded')], columns=['what', 'value'])
     values = {k: list(dict.fromkeys(', '.join(e[k]) if isinstance(e.get(k), list) else str(e.get(k)) for e in found)) for k in ENVIRONMENT}
     return pd.DataFrame([(k, ' or '.join(v) or 'none') for k, v in values.items()], columns=['what', 'value'])
@@ -187,7 +187,7 @@ def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes:
     fig.legend(handles.values(), [f'{k} (n = {n.min()}{"" if n.min() == n.max() else f" to {n.max()}"})' for k in handles], loc='outside lower center', ncols=3, frameon=False, handlelength=3, fontsize=9)
     return panels.flat[0]
 
-# %% ../../nbs/lab/43b_publication.ipynb #d8aba2ab
+# %% ../../nbs/lab/43b_publication.ipynb #ade4ca22
 def threats(pub: Publication) -> list[str]:
     "What a reader should hold against the study."
     good = sound(pub.table)
@@ -218,7 +218,10 @@ def _threats_of_machine(pub: Publication, good: pd.DataFrame) -> list[str]:
     else:
         if mixed := [k for k in env.index if ' or ' in env[k]]: out.append(f'The runs differ in {", ".join(mixed)}.')
         if env['device'] == 'cpu': out.append(f'CPU only, {env["cores"]} cores: ranks and the background writer share them, so overlapping costs training more than it would beside a GPU.')
-    out.append('Variants were run in turns (a Latin square in each suite), so drift of the machine does not favour one.' if pub.matrix else 'The order of the runs is not recorded, so drift of the machine cannot be excluded.')
+    seeds, variants = (len(getattr(pub.matrix.definition, k)) if pub.matrix else 0 for k in ('seeds', 'variants'))
+    if not pub.matrix: out.append('The order of the runs is not recorded, so drift of the machine cannot be excluded.')
+    elif seeds % variants: out.append(f'Variants were run in turns, but {seeds} seed(s) cannot give each of {variants} variants every place equally often; drift of the machine is not balanced in a suite.')
+    else: out.append('Variants were run in turns (a Latin square in each suite), so steady drift of the machine favours none; other load on it was not recorded.')
     return out
 
 # %% ../../nbs/lab/43b_publication.ipynb #786e079f
