@@ -171,7 +171,7 @@ def run(
 
 def _as_interrupt(*_): raise KeyboardInterrupt
 
-# %% ../../nbs/lab/46_cli.ipynb #51cfbd5b
+# %% ../../nbs/lab/46_cli.ipynb #1bc3bdf8
 matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
 app.add_typer(matrix, name='matrix')
 MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/exp4_cpu.yaml.', show_default=False)]
@@ -276,8 +276,8 @@ def matrix_report(
     for f in ('publication_summary.md', 'new_findings.csv', 'tables', 'plots', 'reports'): out.print(f'{_short(to/f)}', soft_wrap=True)
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)
     if site:
-        from ecrl.lab.site import build_site, executed_copies
-        docs = build_site(executed_copies() | {page: folder})
+        from ecrl.lab.site import build_site
+        docs = build_site({page: folder})
         out.print(f"Open [bold]{_short(docs/'analysis'/'exp4_matrix.html')}[/bold]", soft_wrap=True)
 
 # %% ../../nbs/lab/46_cli.ipynb #337d5b87

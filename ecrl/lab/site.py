@@ -123,14 +123,14 @@ def renderer() -> list[str]: # a command, to be run in `_proc/`
     if shutil.which('quarto'): return ['quarto', 'render', '--no-cache']
     return [sys.executable, '-c', 'from smalldocs.cli import main; main()', 'render', '.', '--strict', '--quiet']
 
-# %% ../../nbs/lab/44_site.ipynb #04eee9a8
+# %% ../../nbs/lab/44_site.ipynb #1dffe196
 def build_site(
-    executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy; by default the tracked evidence
+    executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy, in place of that of the tracked evidence
     root: Path | None = None, # the workspace
 ) -> Path: # the folder `_docs`; open its index.html
     "Build the published site."
     root = Path(root or project_root()).resolve()
-    executed = executed_copies(root) if executed is None else {k: Path(v).resolve() for k, v in executed.items()}
+    executed = executed_copies(root) | {k: Path(v).resolve() for k, v in (executed or {}).items()}
     check_evidence(root)
     check_pages(root, executed)
     pages = json.dumps({k: str(v) for k, v in executed.items()})
