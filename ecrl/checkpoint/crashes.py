@@ -8,7 +8,7 @@ __all__ = ['DIRECTORY_OPS', 'POSIX', 'JOURNAL', 'FOLDER', 'LAWS', 'Op', 'Trace',
            'same_state', 'broken_laws', 'Verdict', 'check_protocol', 'verdict_table', 'check_second_crash',
            'TorchSaveInPlace', 'DistributedCheckpoint', 'mark_syscall', 'strace', 'SyscallReader', 'syscall_trace']
 
-# %% ../../nbs/checkpoint/16_crashes.ipynb #9a70184c
+# %% ../../nbs/checkpoint/16_crashes.ipynb #2d40e42a
 import itertools, logging, math, os, random, re, shutil, subprocess, tempfile, warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ import torch
 import torch.distributed.checkpoint as dcp
 from fastcore.basics import patch
 from .state import flatten
-from .store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps
+from .store import CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps
 
 # %% ../../nbs/checkpoint/16_crashes.ipynb #20062ae3
 @dataclass(frozen=True)

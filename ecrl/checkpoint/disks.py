@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from .store import FileOps
 
-# %% ../../nbs/checkpoint/15_disks.ipynb #dad36311
+# %% ../../nbs/checkpoint/15_disks.ipynb #e3e1e7a2
 DISK_FAULTS: dict[str, tuple[str, int]] = { # kind -> (the operation that fails, its error)
     'full': ('write', errno.ENOSPC),
     'write_error': ('write', errno.EIO),
@@ -29,9 +29,11 @@ class FaultyDisk(FileOps):
     ):
         self.kind, self.steps, self.delay_s, self.announce, self.saving = kind, set(steps), delay_s, announce, None
 
+    def _fails(self, operation: str) -> bool:
+        return self.kind is not None and DISK_FAULTS[self.kind][0] == operation and self.saving is not None and (not self.steps or self.saving in self.steps)
+
     def _fail_if(self, operation: str):
-        if self.kind is None or DISK_FAULTS[self.kind][0] != operation or self.saving is None: return
-        if self.steps and self.saving not in self.steps: return
+        if not self._fails(operation): return
         self.announce(self.kind, self.saving)
         error = DISK_FAULTS[self.kind][1]
         raise OSError(error, f'{os.strerror(error)} (injected: {self.kind})')
@@ -43,7 +45,7 @@ class FaultyDisk(FileOps):
 
     def write(self, file, data):
         if self.delay_s: time.sleep(self.delay_s)
-        if self.kind == 'full' and (not self.steps or self.saving in self.steps): super().write(file, data[:len(data)//2])
+        if self.kind == 'full' and self._fails('write'): super().write(file, data[:len(data)//2])
         self._fail_if('write')
         super().write(file, data)
 

@@ -115,7 +115,7 @@ def restore_state(
     restore_rng({k: v[rank] for k, v in rows.items()}, device)
     return 'restored'
 
-# %% ../../nbs/checkpoint/11_state.ipynb #b19277eb
+# %% ../../nbs/checkpoint/11_state.ipynb #9b446101
 def flatten(
     tree, # nested dicts, lists and tuples of tensors and plain values
 ) -> tuple[object, list[Tensor]]: # (JSON-able skeleton, tensors in order)
@@ -125,7 +125,9 @@ def flatten(
         if isinstance(x, Tensor): tensors.append(x); return {'tensor': len(tensors) - 1}
         if isinstance(x, dict): return {'dict': [[k, walk(v)] for k, v in x.items()]}
         if isinstance(x, (list, tuple)): return {'list' if isinstance(x, list) else 'tuple': [walk(v) for v in x]}
-        if x is None or isinstance(x, (bool, int, float, str)): return x
+        if x is None: return x
+        for plain in (bool, int, float, str):
+            if isinstance(x, plain): return plain(x)        # loading must not need the class of a NumPy number or an enum
         raise TypeError(f'a checkpoint holds tensors and plain values, found {type(x).__name__}: {x!r}')
     return walk(tree), tensors
 

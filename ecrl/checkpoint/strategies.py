@@ -97,7 +97,7 @@ class OverlappedCheckpoints(NoCheckpoints):
         leaves = leaves_of(flatten(pack)[1])
         for slot in self.free: self._send(dict(slot=slot, leaves=leaves))     # the kernel clears the memory in the background
 
-# %% ../../nbs/checkpoint/14_strategies.ipynb #555d985b
+# %% ../../nbs/checkpoint/14_strategies.ipynb #c5e38c0d
 @patch
 def save(self: OverlappedCheckpoints, pack, global_step, epoch, world_size):
     t0 = time.monotonic()
@@ -137,8 +137,12 @@ def _receive(self: OverlappedCheckpoints, timeout_s: float) -> bool: # whether t
     return True
 
 @patch
-def completed(self: OverlappedCheckpoints):
+def receive_all(self: OverlappedCheckpoints):
     while self._receive(0): pass
+
+@patch
+def completed(self: OverlappedCheckpoints):
+    self.receive_all()
     done, self.done = self.done, []
     return done
 
@@ -155,11 +159,11 @@ def close(self: OverlappedCheckpoints, grace_s: float = 10.0):
     if self.process.exitcode is None: self.process.kill(); self.process.join()
     atexit.unregister(self.close)
 
-# %% ../../nbs/checkpoint/14_strategies.ipynb #6fe7419a
+# %% ../../nbs/checkpoint/14_strategies.ipynb #2a3d3a7d
 @patch
 def look_after_writer(self: OverlappedCheckpoints):
     "Called at each boundary: is it alive, and is its oldest write within the deadline?"
-    while self._receive(0): pass
+    self.receive_all()
     since = min((t for _, t in self.inflight.values()), default=None)
     if since is not None and time.monotonic() - since > self.deadline_s: self.replace_writer(self.too_long())
 

@@ -6,8 +6,8 @@
 __all__ = ['CODE', 'troubles', 'random_plan', 'ForkedLauncher', 'forked_rank', 'of_run', 'run_through', 'judge', 'kinds_fired',
            'how_to_repeat', 'undertake', 'completed']
 
-# %% ../../nbs/lab/48_campaign.ipynb #7271b7d2
-import json, os, signal, subprocess, sys, time, traceback, uuid
+# %% ../../nbs/lab/48_campaign.ipynb #718c5eeb
+import os, signal, subprocess, sys, time, traceback, uuid
 from collections import Counter
 from pathlib import Path
 import numpy as np
@@ -21,6 +21,7 @@ from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import read_history
 from ..training.config import RunConfig, dump_config, load_config, make_config
+from ..training.events import read_json
 from ..training.faults import SAVE_POINTS, STEP_POINTS, fired_faults, fired_plan, planned_faults
 from ..training.loop import main
 from ..training.processes import wait_until_dead
@@ -175,7 +176,7 @@ def how_to_repeat(run_dir: Path) -> str:
     "The faults of a run as a config's section."
     return yaml.safe_dump(dict(failure=dict(enabled=True, plan=fired_plan(Path(run_dir)/'logs'/'faults.jsonl'))), sort_keys=False)
 
-# %% ../../nbs/lab/48_campaign.ipynb #0f711ad9
+# %% ../../nbs/lab/48_campaign.ipynb #52fec96b
 def undertake(
     root: Path, # of the campaign: runs and their references
     base: dict, # config without faults
@@ -194,6 +195,4 @@ def undertake(
         if not completed(d): run_through(make_config(c), d, forked=forked)
     return judge(run_dir, reference, same_bits=only != ['lost'])
 
-def completed(run_dir: Path) -> bool:
-    status = run_dir/'logs'/'supervisor.json'
-    return status.exists() and json.loads(status.read_text())['status'] == 'completed'
+def completed(run_dir: Path) -> bool: return read_json(run_dir/'logs'/'supervisor.json').get('status') == 'completed'

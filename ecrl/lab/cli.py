@@ -8,11 +8,10 @@ __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Out',
            'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'verify',
            'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'main']
 
-# %% ../../nbs/lab/46_cli.ipynb #afd01142
-import fcntl, json, os, platform, shutil, signal, sys, threading, time
+# %% ../../nbs/lab/46_cli.ipynb #87cffe64
+import json, os, platform, shutil, signal, sys, threading, time
 from contextlib import contextmanager
 from enum import Enum
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Optional
 import typer
@@ -67,17 +66,17 @@ def progress_display():
         from ecrl.lab.experiment import ProgressLines
         yield ProgressLines()
 
-# %% ../../nbs/lab/46_cli.ipynb #a1890a7c
+# %% ../../nbs/lab/46_cli.ipynb #3f9e2452
 @contextmanager
 def watch_study(study: Path, every_s: float = 0.5):
     "Show the progress of a study that another process runs."
     done, since = threading.Event(), time.time()
     with progress_display() as show:
         def look():
-            from ecrl.training.supervisor import last_step
+            from ecrl.training.events import last_step, read_json
             for f in sorted(study.glob('*/logs/supervisor.json'), key=lambda f: (f.parent/'supervisor_attempts.jsonl').stat().st_ctime if (f.parent/'supervisor_attempts.jsonl').exists() else 0):
-                status = json.loads(f.read_text())
-                if status['time'] >= since: show(status['run_id'], status | dict(global_step=last_step(f.parent/'rank0.jsonl')))
+                status = read_json(f)
+                if status.get('time', 0) >= since: show(status['run_id'], status | dict(global_step=last_step(f.parent/'rank0.jsonl')))
         def loop():
             while not done.wait(every_s): look()
         thread = threading.Thread(target=loop, daemon=True)
@@ -171,7 +170,7 @@ def run(
 
 def _as_interrupt(*_): raise KeyboardInterrupt
 
-# %% ../../nbs/lab/46_cli.ipynb #1bc3bdf8
+# %% ../../nbs/lab/46_cli.ipynb #6ea58d6a
 matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
 app.add_typer(matrix, name='matrix')
 MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/exp4_cpu.yaml.', show_default=False)]
@@ -192,7 +191,6 @@ def _total_line(m, t: dict) -> str:
 @matrix.command()
 def plan(file: MatrixFile, cells: Annotated[bool, typer.Option('--cells', help='A row a run, in the order in which they are run.')] = False, json_: Json = False):
     "Suites, runs, disk and time; nothing is run."
-    import pandas as pd
     from ecrl.lab.matrix import plan_totals
     m = _matrix(file)
     t, slots = m.plan(), m.definition.executor.slots
@@ -209,7 +207,7 @@ def plan(file: MatrixFile, cells: Annotated[bool, typer.Option('--cells', help='
 def matrix_display(m):
     "Progress of a matrix: a bar with the time left on a terminal, lines elsewhere."
     from ecrl.lab.matrix import plan_totals
-    from ecrl.training.supervisor import last_step
+    from ecrl.training.events import last_step
     seen, totals, last = {r: row['status'] for r, row in m.rows.items()}, plan_totals(m.plan()), [0.0]
     bar = Progress(TextColumn('{task.description}'), BarColumn(), TextColumn('{task.completed:.0f}/{task.total:.0f} runs'), TextColumn('{task.fields[note]}'), TimeElapsedColumn(), console=out)
     task = bar.add_task(m.name, total=len(seen), note='')
@@ -249,7 +247,7 @@ def matrix_run(file: MatrixFile, retry_failed: Annotated[bool, typer.Option('--r
 def matrix_status(file: MatrixFile, json_: Json = False):
     "What is done, what is running, what failed and why."
     from ecrl.lab.matrix import plan_totals
-    from ecrl.training.supervisor import last_step
+    from ecrl.training.events import last_step
     m = _matrix(file)
     totals, rows = plan_totals(m.plan()), m.rows
     if json_: return print_json(totals | dict(rows=rows))
@@ -280,13 +278,13 @@ def matrix_report(
         docs = build_site({page: folder})
         out.print(f"Open [bold]{_short(docs/'analysis'/'exp4_matrix.html')}[/bold]", soft_wrap=True)
 
-# %% ../../nbs/lab/46_cli.ipynb #337d5b87
+# %% ../../nbs/lab/46_cli.ipynb #8c9d52f4
 @app.command()
 def status(run_dir: RunDir):
     "Where a run is: attempts, steps, newest checkpoint."
     from ecrl.checkpoint.store import CheckpointStore
     from ecrl.training.events import read_jsonl
-    from ecrl.training.supervisor import last_step
+    from ecrl.training.events import last_step
     s, latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     out.print(f"[bold]{s['run_id']}[/bold]: {s['status']}" + (f" ({s['reason']})" if s['reason'] else ''))
     out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: {latest.global_step if latest else 'none'}; "
@@ -316,14 +314,16 @@ def tail(
 def _fail(message: str): raise BadInput(message)
 
 def _supervisor(run_dir: Path) -> dict:
-    try: return json.loads((run_dir/'logs'/'supervisor.json').read_text())
-    except (OSError, ValueError) as e: _fail(f'{run_dir} is not a run: logs/supervisor.json cannot be read ({e})')
+    from ecrl.training.events import read_json
+    return read_json(run_dir/'logs'/'supervisor.json') or _fail(f'{run_dir} is not a run: logs/supervisor.json is absent or damaged')
 
 def _has_supervisor(run_dir: Path) -> bool: # its lock is free when it has been killed
-    with open(run_dir/'logs'/'.supervisor.lock') as f:
-        try: fcntl.flock(f, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError: return True
+    from ecrl.training.config import ConfigError
+    from ecrl.training.events import locked
+    try: locked(run_dir/'logs'/'.supervisor.lock', '', shared=True).close()
+    except ConfigError: return True
     return False
+
 class BadInput(ValueError): "What a user gave cannot be used."
 
 # %% ../../nbs/lab/46_cli.ipynb #a9a1da3b
@@ -400,7 +400,7 @@ def fetch(
     except (OSError, ValueError) as e: _fail(str(e))
     out.print(f'{name}: {len(ds)} samples, {ds.num_classes} classes, images of {"x".join(map(str, ds.images.shape[1:]))}')
 
-# %% ../../nbs/lab/46_cli.ipynb #2f6d9357
+# %% ../../nbs/lab/46_cli.ipynb #221bcf98
 @app.command()
 def site():
     "Build the published site from the tracked evidence, into _docs/."
@@ -410,9 +410,7 @@ def site():
 def findings() -> list[tuple[str, bool, str, str]]: # (what, whether it is there, what was found, how to get it)
     "What this machine has for ECRL."
     import psutil, torch
-    def package(p):
-        try: return version(p)
-        except PackageNotFoundError: return None
+    from ecrl.training.supervisor import installed_version
     cuda = torch.cuda.is_available()
     rows = [('Python 3.11 or newer', sys.version_info >= (3, 11), platform.python_version(), 'make PYTHON=/path/to/python3.11 setup'),
             ('GPU', cuda, ', '.join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())) or 'none; everything runs on the CPU', 'optional'),
@@ -420,7 +418,7 @@ def findings() -> list[tuple[str, bool, str, str]]: # (what, whether it is there
             ('disk for runs/', shutil.disk_usage(project_root()).free > 2**30, f'{shutil.disk_usage(project_root()).free/2**30:.0f} GiB free', 'at least 1 GiB'),
             ('Quarto', shutil.which('quarto') is not None, shutil.which('quarto') or 'absent; smalldocs renders the site', 'optional: quarto.org')]
     need = ('torch', 'torchvision', 'nbdev', 'jupyterlab', 'papermill', 'ipywidgets', 'scikit-learn', 'smalldocs')
-    return rows + [(p, package(p) is not None, package(p) or 'absent', f'pip install -e ".[dev]" -c constraints.txt') for p in need]
+    return rows + [(p, found is not None, found or 'absent', 'pip install -e ".[dev]" -c constraints.txt') for p in need for found in [installed_version(p)]]
 
 @app.command()
 def doctor():

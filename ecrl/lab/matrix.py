@@ -8,18 +8,20 @@ __all__ = ['LETTERS', 'PLACES', 'STEP_S', 'START_S', 'RESTART_S', 'FINISH_S', 'W
            'level_tag', 'matrix_suite_name', 'Matrix', 'state_bytes', 'checkpoint_bytes', 'replayed', 'estimate_s',
            'kept_bytes', 'plan_totals', 'read_matrix']
 
-# %% ../../nbs/lab/42_matrix.ipynb #45ef804c
-import copy, itertools, json
+# %% ../../nbs/lab/42_matrix.ipynb #bb2ba70b
+import copy, itertools, json, shutil
 from functools import lru_cache
 from pathlib import Path
 import pandas as pd
 import yaml
 from fastcore.basics import patch
 from pydantic import ValidationError
-from .experiment import Cell, Policy, Study, interleaved, suite_cells, variant_settings
+from .experiment import Policy, Study, interleaved, suite_cells, variant_settings
 from ..paths import project_root
-from ..training.config import ConfigError, Positive, RunConfig, Section, make_config, parse_yaml
+from ..training.config import ConfigError, Positive, RunConfig, Section, flat, make_config, parse_yaml
+from ..training.events import write_atomically
 from ..training.faults import planned_faults
+from ..training.models import build_model
 
 # %% ../../nbs/lab/42_matrix.ipynb #83b8ac68
 class ExecutorConfig(Section):
@@ -134,10 +136,7 @@ def parameters(self: Matrix, suite: str | None = None) -> dict:
     "The parameters of the experiment notebook that runs a suite."
     return self.definition.model_dump(exclude_defaults=True) | (dict(suite=suite) if suite else {})
 
-# %% ../../nbs/lab/42_matrix.ipynb #d1417651
-def _flat(tree: dict, prefix: str = '') -> dict:
-    return {k: v for key, x in tree.items() for k, v in (_flat(x, f'{prefix}{key}.') if isinstance(x, dict) else {f'{prefix}{key}': x}).items()}
-
+# %% ../../nbs/lab/42_matrix.ipynb #333989c1
 @patch
 def factors(self: Matrix) -> pd.DataFrame: # axis, values, count, role
     "What is varied, and what for."
@@ -149,11 +148,11 @@ def factors(self: Matrix) -> pd.DataFrame: # axis, values, count, role
 @patch
 def keys(self: Matrix) -> tuple[dict, dict]: # (controlled: key -> value, varied: key -> values)
     "Which config keys are equal in all runs, and which are not."
-    flat = [_flat(c.config.model_dump()) for c in self.cells.values()]
-    seen = {k: list({json.dumps(f.get(k)): f.get(k) for f in flat}.values()) for k in dict.fromkeys(k for f in flat for k in f)}
+    settings = [flat(c.config.model_dump()) for c in self.cells.values()]
+    seen = {k: list({json.dumps(s.get(k)): s.get(k) for s in settings}.values()) for k in dict.fromkeys(k for s in settings for k in s)}
     return {k: v[0] for k, v in seen.items() if len(v) == 1}, {k: v for k, v in seen.items() if len(v) > 1}
 
-# %% ../../nbs/lab/42_matrix.ipynb #f85ad268
+# %% ../../nbs/lab/42_matrix.ipynb #70916468
 STEP_S = { # model -> (seconds a step, and seconds a sample of the global batch)
     'small_cnn': (0.0023, 0.000085), 'resnet18': (0.098, 0.0011), 'resnet50': (0.27, 0.0028)}
 START_S, RESTART_S, FINISH_S = 6.5, 5.5, 1.5        # to the first step, from a death to the next attempt's first step, after the last step
@@ -164,7 +163,6 @@ CLASSES = dict(cifar10=10, cifar100=100, digits=10, digits_split=10)
 @lru_cache
 def state_bytes(model: str, classes: int, image_size: int = 32) -> int: # of one checkpoint with SGD's momentum
     "The size of a checkpoint."
-    from ecrl.training.models import build_model
     net = build_model(model, classes, 0)
     return 4*(2*sum(p.numel() for p in net.parameters()) + sum(b.numel() for b in net.buffers()))
 
@@ -187,9 +185,7 @@ def estimate_s(cfg: RunConfig) -> float | None: # None: no rate is known for thi
             + saves*checkpoint_bytes(cfg)*WRITE_S_PER_BYTE)
 
 @lru_cache
-def _has_cuda() -> bool:
-    from shutil import which
-    return which('nvidia-smi') is not None          # asking torch would start CUDA in this process
+def _has_cuda() -> bool: return shutil.which('nvidia-smi') is not None          # asking torch would start CUDA in this process
 
 def kept_bytes(cfg: RunConfig) -> int:
     "What a finished run leaves on disk."
@@ -221,13 +217,11 @@ def plan_totals(t: pd.DataFrame, slots: int = 1) -> dict: # estimates in seconds
     return dict(runs=len(t), suites=t['suite'].nunique(), left=len(left), left_s=float(left['estimate_s'].sum())/slots if known else None, kept_bytes=int(t['kept_bytes'].sum()),
                 status=t['status'].value_counts().to_dict())
 
-# %% ../../nbs/lab/42_matrix.ipynb #740da29a
+# %% ../../nbs/lab/42_matrix.ipynb #d695bf23
 @patch
 def register(self: Matrix):
     "Write the definition and the manifest."
-    self.dir.mkdir(parents=True, exist_ok=True)
-    (self.dir/'.matrix.tmp').write_text(yaml.safe_dump(self.parameters(), sort_keys=False))
-    (self.dir/'.matrix.tmp').replace(self.dir/'matrix.yaml')
+    write_atomically(self.dir/'matrix.yaml', yaml.safe_dump(self.parameters(), sort_keys=False))
     self.save()
 
 def read_matrix(study: Path | str) -> Matrix | None: # None: the study was not made from a matrix

@@ -9,10 +9,11 @@ __all__ = ['ENVIRONMENT', 'FORMATS', 'AGGREGATES', 'TIMELESS', 'Publication', 'e
            'against', 'figure_set', 'spread', 'latex', 'new_findings', 'suite_report', 'write_suite',
            'publication_summary', 'write_publication', 'timeless_digest']
 
-# %% ../../nbs/lab/43b_publication.ipynb #42a7f25c
+# %% ../../nbs/lab/43b_publication.ipynb #dfad6bfb
 import json, shutil
 from collections.abc import Callable
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 import matplotlib.pyplot as plt
@@ -23,12 +24,12 @@ from .matrix import Matrix, read_matrix
 from ..measure.divergence import DivergenceError, compare_losses, global_losses
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
-from ..measure.plots import grouped, label_of, ordered, plot_architecture, plot_gain, plot_goodput, plot_losses, plot_normalised_goodput, plot_stall_and_gain, plot_waterfall, save_figure, short_names
-from ..measure.report import BLOCKING, OVERLAPPED, Report, cell, claims, completion, final_summary, find_runs, findings, markdown_table, outcomes, over_suites, read_runs, slices, sound, study_report, suite_ranking
-from ..measure.statistics import holm, mean_interval, pair, paired_p
+from ..measure.plots import GROUPS, grouped, label_of, ordered, plot_architecture, plot_gain, plot_goodput, plot_losses, plot_normalised_goodput, plot_stall_and_gain, plot_waterfall, save_figure, short_names
+from ..measure.report import BLOCKING, OVERLAPPED, Report, cell, claims, completion, final_summary, find_runs, findings, has_records, markdown_table, outcomes, over_suites, read_runs, slices, sound, study_report, suite_ranking
+from ..measure.statistics import Estimate, holm, mean_interval, pair, paired_p
 from ..training.events import write_json_atomically
 
-# %% ../../nbs/lab/43b_publication.ipynb #e8def93f
+# %% ../../nbs/lab/43b_publication.ipynb #671f3a5a
 class Publication:
     "A study's runs, measured, with what was planned."
     def __init__(self, study: Path | str):
@@ -63,7 +64,7 @@ class Publication:
 
     def history(self, run: str) -> History | None: # None: only its metrics were kept
         d = self.paths[run]
-        return read_history(d) if any((d/x/'rank0.jsonl').exists() for x in ('logs', '.')) else None
+        return read_history(d) if has_records(d) else None
 
     def cost(self, run: str) -> dict:
         "The goodput of a run, as a dict."
@@ -144,7 +145,7 @@ def seed_tests(table: pd.DataFrame, a: str = OVERLAPPED, b: str = BLOCKING, valu
     for r, p in zip(each, holm([r['p_t'] for r in each])): r['p_t_holm'] = float(p)
     return pd.DataFrame(rows, columns=['suite', 'pairs', 'difference', 'wins', 'p_t', 'p_t_holm', 'p_sign_flip'])
 
-# %% ../../nbs/lab/43b_publication.ipynb #7bf2e4d1
+# %% ../../nbs/lab/43b_publication.ipynb #671b2a4d
 def waterfall_table(pub: Publication) -> pd.DataFrame: # a row a variant, a column a group of parts, seconds
     "Mean wall clock of each variant, taken apart; seeds within a suite first, then suites."
     good = sound(pub.table)
@@ -156,12 +157,8 @@ def waterfall_table(pub: Publication) -> pd.DataFrame: # a row a variant, a colu
 def plot_mean_waterfall(pub: Publication, ax: Axes | None = None) -> Axes:
     "The mean wall clock of each variant, taken apart."
     t = waterfall_table(pub).set_index('variant')
-    names = {g: next(iter(parts)) for g, parts in _parts().items()}
+    names = {g: next(iter(parts)) for g, (_, _, parts) in GROUPS.items()}
     return plot_waterfall([SimpleNamespace(run_id=v, waterfall={names[g]: x for g, x in row.items() if g in names}, wall_clock_s=row['wall clock']) for v, row in t.to_dict('index').items()], ax)
-
-def _parts() -> dict:
-    from ecrl.measure.plots import GROUPS
-    return {g: parts for g, (_, _, parts) in GROUPS.items()}
 
 # %% ../../nbs/lab/43b_publication.ipynb #832e940f
 def suite_labels(table: pd.DataFrame) -> dict[str, str]: # suite -> a short name
@@ -264,10 +261,9 @@ def figure_set(pub: Publication) -> dict[str, Callable[[], Axes]]: # name -> wha
         stall_and_gain=(both and suites > 1, lambda: plot_stall_and_gain(good)), waterfall=(bool(has), lambda: plot_mean_waterfall(pub)), losses=(recorded, lambda: plot_suite_losses(pub)))
     return {k: f for k, (possible, f) in draw.items() if possible}
 
-# %% ../../nbs/lab/43b_publication.ipynb #0163fb40
+# %% ../../nbs/lab/43b_publication.ipynb #7e6f9a9a
 def spread(df: pd.DataFrame) -> pd.DataFrame:
     "Estimates as columns: value, low, high, n."
-    from ecrl.measure.statistics import Estimate
     out = {}
     for c in df:
         if any(isinstance(x, Estimate) for x in df[c]):
@@ -352,11 +348,10 @@ def write_publication(
     summary.save(out, 'publication_summary')
     return sorted(p for d in ('tables', 'metrics/_aggregate', 'reports', 'plots') for p in (out/d).glob('*')) + [out/f for f in ('new_findings.md', 'new_findings.csv', 'final_summary.md', 'publication_summary.md', 'publication_summary.json')]
 
-# %% ../../nbs/lab/43b_publication.ipynb #8fb74046
+# %% ../../nbs/lab/43b_publication.ipynb #bf94a835
 TIMELESS = ('suite', 'variant', 'seed', 'dataset', 'model', 'schedule', 'run_id', 'status', 'valid', 'restarts', 'replayed_steps', 'lost_steps', 'writes', 'checkpoints',
             'loss_difference', 'loss_max_difference', 'parameter_l2', 'bitwise_equal')
 
 def timeless_digest(table: pd.DataFrame) -> str: # 64 hex digits
     "SHA-256 of the columns that do not depend on time."
-    from hashlib import sha256
     return sha256(table[list(TIMELESS)].sort_values('run_id').to_csv(index=False).encode()).hexdigest()

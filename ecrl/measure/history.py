@@ -6,8 +6,8 @@
 __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'ATTEMPT', 'CHECKPOINT', 'HistoryError', 'is_step_record', 'infer_attempts',
            'executions', 'classify', 'History', 'run_status', 'read_history', 'once']
 
-# %% ../../nbs/measure/31_history.ipynb #645b4ea0
-import json, re
+# %% ../../nbs/measure/31_history.ipynb #24fa9e33
+import re
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from operator import itemgetter
@@ -17,7 +17,7 @@ import pandas as pd
 from fastcore.basics import patch
 from ..data.geometry import Geometry
 from ..training.config import ConfigError, RunConfig, make_config, parse_yaml
-from ..training.events import read_jsonl
+from ..training.events import read_json, read_jsonl
 
 # %% ../../nbs/measure/31_history.ipynb #4f08402a
 class HistoryError(ValueError): "A directory that cannot be read as a run."
@@ -181,13 +181,7 @@ def classify(
     if running: led.loc[~led['committed'] & _at_frontier(led, steps), 'fate'] = 'pending'
     return led
 
-# %% ../../nbs/measure/31_history.ipynb #d37c6c2b
-def _json(path: Path) -> dict:
-    "A JSON object, or an empty one where the file is absent or damaged."
-    try: d = json.loads(path.read_text())
-    except (OSError, ValueError): return {}
-    return d if isinstance(d, dict) else {}
-
+# %% ../../nbs/measure/31_history.ipynb #523783da
 def _find_config(run: Path) -> Path | None:
     "The run's own config, else the published one that its name begins with."
     if (run/'config.yaml').is_file(): return run/'config.yaml'
@@ -203,7 +197,7 @@ def _read_config(run: Path) -> tuple[RunConfig | None, list[str]]: # (config, pr
     except (ConfigError, ValueError) as e: return None, [f'the config is unusable: {e}']
     except Exception as e: return None, [f'{file.name} is not valid YAML: {e}']
 
-# %% ../../nbs/measure/31_history.ipynb #0fea0598
+# %% ../../nbs/measure/31_history.ipynb #5b3fcbcb
 CHECKPOINT = ('attempt', 'global_step', 'time', 'bytes', 'source')
 
 def _completed(b: dict) -> list[tuple[int, float | None]]: # [(step, bytes)] that this line of rank 0's log says are published
@@ -216,7 +210,7 @@ def _completed(b: dict) -> list[tuple[int, float | None]]: # [(step, bytes)] tha
 def _published(log: list[dict], folder: Path) -> pd.DataFrame: # attempt, global_step, time, bytes, source
     "The checkpoints of which it is known that they were published."
     rows = [(b.get('attempt'), step, b.get('time'), size, 'log') for b in log for step, size in _completed(b)]
-    rows += [(s.get('attempt'), s.get('global_step'), s.get('time'), s.get('bytes'), 'sidecar') for f in sorted(folder.glob('step_*.json')) if (s := _json(f))]
+    rows += [(s.get('attempt'), s.get('global_step'), s.get('time'), s.get('bytes'), 'sidecar') for f in sorted(folder.glob('step_*.json')) if (s := read_json(f))]
     known = {(int(r[0]), r[1]): r for r in reversed(rows) if _number(r[0]) and r[0] == r[0] and type(r[1]) is int}
     table = pd.DataFrame([known[k] for k in sorted(known)], columns=CHECKPOINT)
     return table.astype(dict(attempt='int64', global_step='int64', time=float, bytes=float))
@@ -293,7 +287,7 @@ def __repr__(self: History):
     return (f'{self.run_id}: {self.status}, step {self.last_step} of {self.target or "?"}; '
             f'{n} attempt{"s"*(n > 1)} (W {sizes}); executions: {c}')
 
-# %% ../../nbs/measure/31_history.ipynb #515bbdfc
+# %% ../../nbs/measure/31_history.ipynb #e8be0375
 def _log(path: Path, torn: dict) -> list[dict]:
     "Any other log of the run; empty if absent."
     recs, n = read_jsonl(path)
@@ -316,7 +310,7 @@ def read_history(
     if not run.is_dir(): raise HistoryError(f'{run_dir}: expected the directory of a run, found {"a file" if run.exists() else "nothing"}.')
     logs = run/'logs' if (run/'logs').is_dir() else run
     torn = {}   # of a run in progress the step records are read last: nothing may mention a step that they do not have yet
-    supervisor, environment = _json(logs/'supervisor.json'), _json(run/'environment.json')
+    supervisor, environment = read_json(logs/'supervisor.json'), read_json(run/'environment.json')
     tries, events, faults, log = (_log(logs/f'{n}.jsonl', torn) for n in ('supervisor_attempts', 'events', 'faults', 'checkpoint_rank0'))
     starts = [r['time'] for r in tries if r.get('event') == 'attempt_start' and _number(r.get('time'))]
     boundaries = _add_attempts(_event_table(log, 'event', 'global_step', 'time'), starts)

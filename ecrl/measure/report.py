@@ -5,11 +5,11 @@
 # %% auto #0
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'COMPARED', 'plain',
            'cell', 'markdown_table', 'Report', 'definitions', 'run_report', 'find_runs', 'identity', 'tidy_row',
-           'read_runs', 'verdict_word', 'completion', 'sound', 'over_suites', 'outcomes', 'suite_ranking', 'slices',
-           'claims', 'findings', 'study_report', 'final_summary', 'study_figures', 'write_study', 'config_differences',
-           'compare_tables', 'compare', 'is_run']
+           'has_records', 'read_runs', 'verdict_word', 'completion', 'sound', 'over_suites', 'outcomes',
+           'suite_ranking', 'slices', 'claims', 'findings', 'study_report', 'final_summary', 'study_figures',
+           'write_study', 'compare_tables', 'compare', 'is_run']
 
-# %% ../../nbs/measure/38_report.ipynb #87901875
+# %% ../../nbs/measure/38_report.ipynb #cb1dbae3
 import json, math, re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice,
 from .history import History, HistoryError, read_history
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of
 from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
-from ..training.config import make_config, parse_yaml
+from ..training.config import differing, flat, make_config, parse_yaml
 from ..training.events import write_json_atomically
 
 # %% ../../nbs/measure/38_report.ipynb #d68d245b
@@ -165,7 +165,7 @@ def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig 
     return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None, dataset=c and c.dataset.name,
         model=c and c.training.model_name, schedule=schedule, run_id=run_id)
 
-# %% ../../nbs/measure/38_report.ipynb #73f0a310
+# %% ../../nbs/measure/38_report.ipynb #ade05f85
 def tidy_row(
     verdict: dict, cost: dict, # `Verdict.to_dict()`, `Goodput.to_dict()`
     divergence: dict | None = None, # `Divergence.to_dict()` against the reference
@@ -182,7 +182,7 @@ def tidy_row(
     return row | dict(loss_difference=d.get('losses', {}).get('mean'), loss_max_difference=d.get('losses', {}).get('max'),
         parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
 
-def _has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
+def has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
 def _config_of(run: Path): return make_config(parse_yaml((run/'config.yaml').read_text())) if (run/'config.yaml').exists() else None
 
 def _from_metrics(run: Path, study: str) -> dict:
@@ -204,7 +204,7 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         rows.append(i | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
-# %% ../../nbs/measure/38_report.ipynb #ead4b823
+# %% ../../nbs/measure/38_report.ipynb #3bfc0168
 def read_runs(
     folder: Path | str, # a study, or any folder with runs below it
     study: str | None = None, # its name; the folder's by default
@@ -213,7 +213,7 @@ def read_runs(
     folder = Path(folder)
     runs = find_runs(folder) if folder.is_dir() else []
     if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), found {"none" if folder.is_dir() else "no such folder"}.')
-    recorded = [d for d in runs if _has_records(d)]
+    recorded = [d for d in runs if has_records(d)]
     groups = {}                # one suite and seed at a time: its histories are in memory together
     for d in recorded: groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
     rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs
@@ -418,18 +418,10 @@ def write_study(study: Path | str, out: Path | str | None = None) -> dict[str, P
     (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8')
     return dict(report=md, json=js, summary=out/'final_summary.md') | study_figures(table, out/'plots')
 
-# %% ../../nbs/measure/38_report.ipynb #b2c3ce3d
+# %% ../../nbs/measure/38_report.ipynb #b501e8dd
 COMPARED = {'goodput (steps/s)': 'goodput', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s',
     'write of a checkpoint (s)': 'write_s', 'snapshot of a checkpoint (s)': 'snapshot_s', 'MTTR (s)': 'mttr_s', 'restarts': 'restarts',
     'replayed steps': 'replayed_steps'}
-
-def _flat(d: dict, prefix: str = '') -> dict:
-    return {k: v for key, x in d.items() for k, v in (_flat(x, f'{prefix}{key}.') if isinstance(x, dict) else {f'{prefix}{key}': x}).items()}
-
-def config_differences(a, b) -> dict: # key -> [value in a, value in b]; RunConfigs
-    "The settings in which two runs differ."
-    x, y = (_flat(c.model_dump()) for c in (a, b))
-    return {k: [x.get(k), y.get(k)] for k in sorted(x.keys() | y.keys()) if x.get(k) != y.get(k)}
 
 def _sides(a: pd.DataFrame, b: pd.DataFrame, column: str) -> Pairs:
     "The sound runs of two tables, matched by suite, variant and seed; the side takes the variant's place."
@@ -451,7 +443,7 @@ def compare_tables(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame: # a row a 
     if not rows: raise HistoryError('nothing to compare: no completed, valid runs of A and B share suite, variant and seed')
     return pd.DataFrame(rows)
 
-# %% ../../nbs/measure/38_report.ipynb #5a8522a8
+# %% ../../nbs/measure/38_report.ipynb #eb45db91
 def compare(a: Path | str, b: Path | str) -> Report:
     "What differs between two runs, or between two folders of runs."
     single = [is_run(d) for d in (a, b)]
@@ -462,22 +454,22 @@ def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps
     "Whether a directory holds one run; refuses what is no directory."
     d = Path(d)
     if not d.is_dir(): raise HistoryError(f'{d}: expected the directory of a run or of a study, found {"a file" if d.exists() else "nothing"}.')
-    return _has_records(d) or (d/'metrics'/'goodput.json').exists()
+    return has_records(d) or (d/'metrics'/'goodput.json').exists()
 
 def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}
     return [finding(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'],
         *(re.findall(r'\((.*)\)', q['quantity']) or ['']), words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
 
-# %% ../../nbs/measure/38_report.ipynb #86f6cdcd
+# %% ../../nbs/measure/38_report.ipynb #d5172a51
 def _compare_runs(a: Path, b: Path) -> Report:
     "Two runs: settings, verdicts, numbers, divergence. n = 1, so no conclusion about speed."
-    recorded = [_has_records(d) for d in (a, b)]
+    recorded = [has_records(d) for d in (a, b)]
     hs = [read_history(d) for d in (a, b)] if all(recorded) else []
     rows = pd.DataFrame([identity(h.run_id, h.config) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs]
         if hs else [_from_metrics(d, '') for d in (a, b)])
     configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
-    settings = config_differences(*configs) if all(configs) else None
+    settings = differing(*configs) if all(configs) else None
     table = pd.DataFrame([(n, rows[c].iloc[0], rows[c].iloc[1], rows[c].iloc[1] - rows[c].iloc[0]) for n,
         c in COMPARED.items() if rows[c].notna().all()], columns=['quantity', 'A', 'B', 'B - A'])
     d, (x, y) = _optional_divergence(*hs[::-1]) if hs else None, rows['run_id']
@@ -498,9 +490,9 @@ def _settings_text(settings: dict | None) -> str:
     return '\n'.join(f'- `{k}`: {x} → {y}' for k,
         (x, y) in settings.items()) or 'None: the same configuration. What differs below is noise of the bench, or recovery.'
 
-# %% ../../nbs/measure/38_report.ipynb #d2fca755
+# %% ../../nbs/measure/38_report.ipynb #10d4d3ba
 def _configs(folder: Path) -> dict[str, dict]: # run id -> settings
-    return {d.name: _flat(c.model_dump()) for d in find_runs(folder) if (c := _config_of(d))}
+    return {d.name: flat(c.model_dump()) for d in find_runs(folder) if (c := _config_of(d))}
 
 def _compare_studies(a: Path, b: Path) -> Report:
     "Two folders of runs, matched by suite, variant and seed."

@@ -6,7 +6,7 @@
 __all__ = ['Count', 'Positive', 'MODELS', 'DATASET_NAMES', 'DISK_FAULT_NAMES', 'ConfigError', 'Section', 'DatasetConfig',
            'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig', 'FailureConfig',
            'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'RunConfig', 'parse_yaml', 'make_config',
-           'load_config', 'dump_config']
+           'load_config', 'dump_config', 'flat', 'differing']
 
 # %% ../../nbs/training/21_config.ipynb #b6a4f58c
 import difflib, re, types
@@ -260,7 +260,18 @@ def load_config(path: str | Path, overrides: list[str] = ()) -> RunConfig:
     except (yaml.YAMLError, UnicodeDecodeError) as e: raise ConfigError(f'{path} is not valid YAML: {e}') from None
     return make_config(data, overrides, str(path))
 
-# %% ../../nbs/training/21_config.ipynb #0958dfb8
+# %% ../../nbs/training/21_config.ipynb #dd503765
 def dump_config(cfg: RunConfig) -> str:
     "The effective config as YAML, defaults included."
     return yaml.safe_dump(cfg.model_dump(exclude_none=True), sort_keys=False)
+
+def flat(tree: dict, prefix: str = '') -> dict: # {'training': {'lr': 0.05}} -> {'training.lr': 0.05}
+    "Nested settings under dotted keys."
+    out = {}
+    for k, v in tree.items(): out |= flat(v, f'{prefix}{k}.') if isinstance(v, dict) else {f'{prefix}{k}': v}
+    return out
+
+def differing(a: RunConfig, b: RunConfig) -> dict[str, list]: # dotted key -> [value of a, value of b]
+    "The settings in which two configs differ."
+    x, y = flat(a.model_dump()), flat(b.model_dump())
+    return {k: [x.get(k), y.get(k)] for k in sorted(x.keys() | y.keys()) if x.get(k) != y.get(k)}

@@ -121,10 +121,10 @@ def planned_faults(cfg: RunConfig) -> list[Fault]:
     if wrong: raise ConfigError('these faults could not happen as planned:\n' + '\n'.join(f'  - {w}' for w in dict.fromkeys(wrong)))
     return [Fault(c.kind, c.rank, s, c.flush_inflight) for s in c.steps] + [_fault(f) for _, f in named for _ in range(f.times)]
 
-# %% ../../nbs/training/25_faults.ipynb #baf62e4c
+# %% ../../nbs/training/25_faults.ipynb #2e4465a4
 def fired_faults(log: Path) -> list[tuple[Fault, dict]]: # with its record: attempt, at_step, time
     "What has acted so far, in order."
-    return [(Fault.of(r), r) for r in read_jsonl(log)[0] if r.get('event') == 'fired']
+    return [(Fault.of(r), r) for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('kind') in KINDS]   # storage has kinds of its own
 
 class FaultPlan:
     "The faults that are still due in this attempt. Every rank knows all of them, so that they can prepare together."

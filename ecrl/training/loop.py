@@ -6,7 +6,7 @@
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'disk_of',
            'Trainer', 'CheckpointFailed', 'keep_near', 'end_with_launcher', 'PeerDied', 'main']
 
-# %% ../../nbs/training/26_loop.ipynb #8a6fa66d
+# %% ../../nbs/training/26_loop.ipynb #ebaae3f2
 import argparse, contextlib, datetime, json, os, select, signal, sys, time, warnings
 from pathlib import Path
 import psutil
@@ -21,7 +21,7 @@ from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoin
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied, die_with_parent
 from ..data.datasets import ImagesWithIDs, build_dataset, data_loader, held_out_dataset
 from ..data.geometry import sample_ids_hash
-from ..data.sampler import ResumableGlobalBatchSampler, advance_and_broadcast
+from ..data.sampler import CursorBroadcast, ResumableGlobalBatchSampler
 from .config import ConfigError, RunConfig, load_config
 from .events import JsonlTail, JsonlWriter, last_step, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
@@ -62,7 +62,7 @@ def set_determinism(cfg: RunConfig):
     torch.utils.deterministic.fill_uninitialized_memory = False   # a debugging aid that costs a pass over memory
     torch.backends.cudnn.benchmark = False
 
-# %% ../../nbs/training/26_loop.ipynb #990ee1bc
+# %% ../../nbs/training/26_loop.ipynb #b2faf6b4
 def dataset_of(cfg: RunConfig) -> ImagesWithIDs:
     "The dataset of a config; never downloads (the supervisor has, before any rank started)."
     options = cfg.dataset.model_dump(exclude={'download'})
@@ -75,11 +75,11 @@ def identity_of(cfg: RunConfig, dataset_size: int) -> dict:
 
 def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
     "The storage of a config; what it refuses is recorded first. A fault at named steps has its effect once."
-    s, stage = cfg.storage, 'storage'
+    s = cfg.storage
     if s.fault == 'none' and not s.delay_s: return FileOps() if cfg.checkpoint.fsync else NoSyncOps()
-    past = {r['global_step'] for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('point') == stage}
+    past = {r['global_step'] for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('point') == 'storage'}
     def announce(kind, global_step):
-        JsonlWriter(log).write(durable=True, **stamp(), event='fired', attempt=attempt, kind=f'disk_{kind}', rank=0, global_step=global_step, point=stage)
+        JsonlWriter(log).write(durable=True, **stamp(), event='fired', attempt=attempt, kind=f'disk_{kind}', rank=0, global_step=global_step, point='storage')
     due = set(s.steps) - past
     return FaultyDisk(s.fault if s.fault != 'none' and (due or not s.steps) else None, due, s.delay_s, announce)
 
@@ -127,7 +127,7 @@ class Trainer:
         if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
         if c.strategy == 'overlapped': self.checkpoints = OverlappedCheckpoints(self.store, c.max_inflight, c.deadline_s, c.max_writer_replacements)
 
-# %% ../../nbs/training/26_loop.ipynb #01b91d14
+# %% ../../nbs/training/26_loop.ipynb #f885217d
 @patch
 def pids(self: Trainer, target: tuple[int, ...] | str) -> list[int]:
     "The processes that a fault means."
@@ -144,9 +144,9 @@ def fault_fired(self: Trainer, **what): self.event('fault_fired', **what)
 @patch
 def reach(self: Trainer, point: str):
     "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
-    self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
+    if self.faults.due or self.faults.slowed: self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
-# %% ../../nbs/training/26_loop.ipynb #e325f637
+# %% ../../nbs/training/26_loop.ipynb #51b788a5
 @patch
 def prepare(self: Trainer):
     "Data and model, in main memory."
@@ -182,6 +182,7 @@ def build(self: Trainer):
     self.precision = choose_precision(cfg, self.device)
     self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == 'fp16')
     self.sync_device = self.device if backend == 'nccl' else 'cpu'
+    self.cursor = CursorBroadcast(self.sampler, self.sync_device)
     self.settle_buckets()
     self.arithmetic = arithmetic_settings(self.device)
     self.event('built', arithmetic=self.arithmetic)
@@ -225,7 +226,7 @@ def restore(self: Trainer):
     self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step else f'starts on {self.world_size} ranks')
     if differ: self.say('equal bits are no longer promised, since the arithmetic is another: ' + '; '.join(f'{k} was {a!r}, is {b!r}' for k, (a, b) in differ.items()))
 
-# %% ../../nbs/training/26_loop.ipynb #f2db4cd9
+# %% ../../nbs/training/26_loop.ipynb #4c47f52b
 @patch
 def step(self: Trainer):
     "Train on one window; cursor; record."
@@ -236,16 +237,17 @@ def step(self: Trainer):
     x, y, ids = next(self.batches)
     x, y = x.to(self.device), y.to(self.device)
     t1 = time.monotonic()
-    losses, lr = self.update(x, y)
+    losses, lr, waited = self.update(x, y)
     self.reach('update')
     t2 = time.monotonic()
-    self.stop = advance_and_broadcast(self.sampler, self.asked_to_stop, self.sync_device)
+    self.sampler.advance()
+    self.cursor.send(self.asked_to_stop)
     self.global_step += 1
     t3 = time.monotonic()
     self.reach('cursor')
     self.steps.write(**stamp(), epoch=consumed['epoch'], global_step=self.global_step, cursor_step=consumed['cursor_step'],
                      **losses, lr=lr, precision=self.precision, sample_ids_hash=sample_ids_hash(ids), sample_ids_count=len(ids),
-                     data_s=t1 - t0, compute_s=t2 - t1, sync_s=t3 - t2)
+                     data_s=t1 - t0, compute_s=t2 - t1 - waited, sync_s=t3 - t2 + waited)
     if self.rank == 0: self.console(consumed, ids, losses['loss'])
     self.reach('record')
 
@@ -258,7 +260,7 @@ def forward_loss(self: Trainer, x, y) -> torch.Tensor:
     return loss
 
 @patch
-def update(self: Trainer, x, y) -> tuple[dict, float]: # (rank-local loss, and the global one where it is reduced; learning rate used)
+def update(self: Trainer, x, y) -> tuple[dict, float, float]: # (rank-local loss, and the global one where it is reduced; learning rate used; seconds in `agree`)
     "Forward, backward, update."
     cfg, lr = self.cfg.training, self.optimizer.param_groups[0]['lr']
     self.optimizer.zero_grad(set_to_none=True)
@@ -267,13 +269,21 @@ def update(self: Trainer, x, y) -> tuple[dict, float]: # (rank-local loss, and t
         loss = self.forward_loss(x, y)
         self.scaler.scale(loss).backward()
     self.reach('backward')
+    waited = self.agree()
     if cfg.max_grad_norm:
         self.scaler.unscale_(self.optimizer)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), cfg.max_grad_norm)
     self.scaler.step(self.optimizer)
     self.scaler.update()
     if self.scheduler: self.scheduler.step()
-    return losses if self.elastic else dict(loss=loss.item()), lr
+    return losses if self.elastic else dict(loss=loss.item()), lr, waited
+
+@patch
+def agree(self: Trainer) -> float: # seconds
+    "All ranks stand where rank 0 stands; called before the next update, a checkpoint, or the end."
+    start = time.monotonic()
+    self.stop |= self.cursor.receive()
+    return time.monotonic() - start
 
 @patch
 def console(self: Trainer, consumed: dict, ids, loss: float):
@@ -299,12 +309,13 @@ def busy(self: Trainer, doing: str): # save, flush, evaluate
     try: yield
     finally: self.saving = False; self.event('busy_end', doing=doing)
 
-# %% ../../nbs/training/26_loop.ipynb #dac3a1cb
+# %% ../../nbs/training/26_loop.ipynb #10ecd3d1
 @patch
 def boundary(self: Trainer):
     "A checkpoint at the current step, unless it has one."
     if self.cfg.checkpoint.strategy == 'none' or self.last_saved == self.global_step: return
     t0 = time.monotonic()
+    self.agree()
     dist.barrier()
     t1 = time.monotonic()
     rng, record, error = gather_rng(self.device), {}, None
@@ -346,7 +357,7 @@ def record_failed(self: Trainer, failed: dict):
     self.say(f'CHECKPOINT FAILED, training {"goes on without it" if goes_on else "stops (checkpoint.on_error)"}: {what}')
     if not goes_on: raise CheckpointFailed(f'{what}; checkpoint.on_error is stop')
 
-# %% ../../nbs/training/26_loop.ipynb #c8acefa5
+# %% ../../nbs/training/26_loop.ipynb #14c3fa0b
 @patch
 def train(self: Trainer):
     "Steps, boundaries and faults until the target, or until asked to stop."
@@ -358,6 +369,7 @@ def train(self: Trainer):
         if self.rank == 0: self.record_completed()
         if self.global_step % self.cfg.checkpoint.every_k_steps == 0: self.boundary()
         self.suffer_what_is_due()
+    self.agree()
     self.boundary()                             # the last step, wherever it falls
     if self.rank == 0: self.flush()
     if self.rank == 0 and self.cfg.training.evaluate and self.global_step == self.cfg.training.max_steps:
@@ -397,7 +409,7 @@ def suffer_what_is_due(self: Trainer):
         else: self.faults.due.remove(fault)
     self.reach('boundary')
 
-# %% ../../nbs/training/26_loop.ipynb #596d9eb2
+# %% ../../nbs/training/26_loop.ipynb #44606e62
 @patch
 def stand_by(self: Trainer,
     beside: int, # attempt that is running
@@ -408,7 +420,7 @@ def stand_by(self: Trainer,
     events.write(**stamp(), event='standby_up', pid=os.getpid(), pipe=pipe)
     self.prepare()
     self.warm_up()
-    call, seen = os.open(f'{pipe}.{self.rank}', os.O_RDWR), None        # RDWR: no end of file while nobody has called
+    call = os.open(f'{pipe}.{self.rank}', os.O_RDWR)        # RDWR: no end of file while nobody has called
     events.write(**stamp(), event='standby_ready', pipe=pipe, rss_bytes=psutil.Process().memory_info().rss)
     latest, path = CheckpointStore(self.run_dir/'checkpoints'), None
     while not select.select([call], [], [], 1.0)[0]:
