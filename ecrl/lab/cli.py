@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Out', 'data', 'rich_table', 'print_json', 'Bars',
-           'progress_display', 'watch_study', 'demo', 'Strategy', 'variant_name', 'run', 'duration', 'plan',
+           'progress_display', 'watch_study', 'demo', 'Strategy', 'variant_name', 'run', 'join', 'duration', 'plan',
            'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'verify',
            'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'main']
 
@@ -128,7 +128,7 @@ def _short(path: Path) -> str:
     try: return str(path.resolve().relative_to(Path.cwd()))
     except ValueError: return str(path)
 
-# %% ../../nbs/lab/46_cli.ipynb #26ec293e
+# %% ../../nbs/lab/46_cli.ipynb #ecc1831f
 class Strategy(str, Enum): blocking, overlapped, none = 'blocking', 'overlapped', 'none'
 
 def variant_name(strategy: str, fails: bool) -> str:
@@ -169,6 +169,20 @@ def run(
         raise typer.Exit(1)
 
 def _as_interrupt(*_): raise KeyboardInterrupt
+
+@app.command()
+def join(
+    run_dir: RunDir,
+    node: Annotated[int, typer.Option(help='Which of the run\'s hosts this is; the one of `ecrl run` is 0.', show_default=False)],
+    wait_s: Annotated[float, typer.Option(help='How long to wait for the run to begin.')] = 600.0,
+):
+    "Be another host of a run with runtime.nodes > 1, until it ends."
+    from ecrl.training.hosts import Host
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    try: ended = Host(run_dir, node, lambda text: out.print(text, soft_wrap=True)).run(wait_s)
+    except KeyboardInterrupt: _fail('left before the run had ended; it waits for this host, or for its limits')
+    out.print(f'{_short(run_dir)}: {ended}', soft_wrap=True)
+    raise typer.Exit(0 if ended == 'completed' else 1)
 
 # %% ../../nbs/lab/46_cli.ipynb #6ea58d6a
 matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')

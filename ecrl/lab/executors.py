@@ -134,8 +134,10 @@ def make_executor(cfg: ExecutorConfig):
     if cfg.kind == 'slurm': return SlurmExecutor(cfg.slurm, cfg.cluster)
     raise ConfigError(f'executor.kind: expected local or slurm, found {cfg.kind!r}')
 
-# %% ../../nbs/lab/43_executors.ipynb #1b7c666e
-def run_jobs(executor, jobs: list[NotebookJob], folder: Path, on_tick: Callable[[], None] = lambda: None, poll_s: float = 0.5) -> dict[str, str]: # name -> what went wrong; '': nothing
+# %% ../../nbs/lab/43_executors.ipynb #f3cf34a4
+def run_jobs(
+    executor, jobs: list[NotebookJob], folder: Path, on_tick: Callable[[], None] = lambda: None, poll_s: float = 0.5,
+) -> dict[str, str]: # name -> what went wrong; '': nothing
     "Run jobs to their ends."
     waiting, running, ended = list(jobs), {}, {}
     while waiting or running:
@@ -145,7 +147,7 @@ def run_jobs(executor, jobs: list[NotebookJob], folder: Path, on_tick: Callable[
         if running: time.sleep(poll_s)
     return ended
 
-# %% ../../nbs/lab/43_executors.ipynb #d436881f
+# %% ../../nbs/lab/43_executors.ipynb #047b3bdb
 NOTEBOOK = 'experiments/exp4_matrix.ipynb'
 
 def suite_files(study: Path, suite: str) -> dict[str, Path]:
@@ -156,7 +158,8 @@ def suite_files(study: Path, suite: str) -> dict[str, Path]:
 def suite_gates(m: Matrix, suite: str) -> list[str]: # empty: the suite is complete
     "What speaks against taking a suite as complete."
     rows = m.rows
-    out = [f'{r}: {why[0]}' for r, c in m.cells.items() if c.suite == suite and (why := [rows[r]['reason'] or 'failed'] if rows[r]['status'] == 'failed' else gates(m.dir/r, c.config))]
+    def why(r): return [rows[r]['reason'] or 'failed'] if rows[r]['status'] == 'failed' else gates(m.dir/r, m.cells[r].config)
+    out = [f'{r}: {found[0]}' for r, c in m.cells.items() if c.suite == suite and (found := why(r))]
     return out + [f'{what} is missing' for what, f in suite_files(m.dir, suite).items() if not f.exists()]
 
 def only_driver(study: Path) -> BinaryIO: # held until it is closed
@@ -177,16 +180,20 @@ def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None, retry_fail
             jobs = [NotebookJob(s, str(project_root()/'nbs'/NOTEBOOK), str(suite_files(m.dir, s)['notebook'].resolve()), m.parameters(s)) for s in todo]
             try:
                 with make_executor(m.definition.executor) as executor: ended = run_jobs(executor, jobs, m.dir/'jobs', on_tick)
-            finally: left = [r for r, row in m.rows.items() if row['status'] == 'running']; [m.save(r, status='pending', reason='interrupted') for r in left]
+            finally: _mark_interrupted(m)
         for r, row in m.rows.items():
             if row['status'] == 'pending': m.save(r, status='failed', reason=f'the job of its suite ended before it: {ended.get(row["suite"]) or "unknown"}')
         on_tick()
         return plan_totals(m.plan())
 
-def _settle(m: Matrix, retry_failed: bool):
-    "Bring the manifest of an earlier session up to date."
+def _mark_interrupted(m: Matrix):
     for r, row in m.rows.items():
         if row['status'] == 'running': m.save(r, status='pending', reason='interrupted')
+
+def _settle(m: Matrix, retry_failed: bool):
+    "Bring the manifest of an earlier session up to date."
+    _mark_interrupted(m)
+    for r, row in m.rows.items():
         if row['status'] == 'failed' and retry_failed: m.save(r, status='pending', reason='', tries=0)
     for s in m.suites:
         if not suite_gates(m, s): [m.save(r, status='completed_prev') for r, c in m.cells.items() if c.suite == s]

@@ -9,7 +9,7 @@ __all__ = ['ENVIRONMENT', 'FORMATS', 'AGGREGATES', 'TIMELESS', 'Publication', 'e
            'against', 'figure_set', 'spread', 'latex', 'new_findings', 'suite_report', 'write_suite',
            'publication_summary', 'write_publication', 'timeless_digest']
 
-# %% ../../nbs/lab/43b_publication.ipynb #dfad6bfb
+# %% ../../nbs/lab/43b_publication.ipynb #0993e1fb
 import json, shutil
 from collections.abc import Callable
 from functools import cached_property
@@ -24,8 +24,10 @@ from .matrix import Matrix, read_matrix
 from ..measure.divergence import DivergenceError, compare_losses, global_losses
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
-from ..measure.plots import GROUPS, grouped, label_of, ordered, plot_architecture, plot_gain, plot_goodput, plot_losses, plot_normalised_goodput, plot_stall_and_gain, plot_waterfall, save_figure, short_names
-from ..measure.report import BLOCKING, OVERLAPPED, Report, cell, claims, completion, final_summary, find_runs, findings, has_records, markdown_table, outcomes, over_suites, read_runs, slices, sound, study_report, suite_ranking
+from ..measure.plots import (GROUPS, grouped, label_of, ordered, plot_architecture, plot_gain, plot_goodput, plot_losses, plot_normalised_goodput,
+    plot_stall_and_gain, plot_waterfall, save_figure, short_names)
+from ..measure.report import (BLOCKING, OVERLAPPED, Report, cell, claims, completion, final_summary, find_runs, findings, has_records, markdown_table, outcomes,
+    over_suites, read_runs, slices, sound, study_report, suite_ranking)
 from ..measure.statistics import Estimate, holm, mean_interval, pair, paired_p
 from ..training.events import write_json_atomically
 
@@ -71,8 +73,9 @@ class Publication:
         kept = self.paths[run]/'metrics'/'goodput.json'
         return json.loads(kept.read_text()) if kept.exists() else goodput(self.paths[run]).to_dict()
 
-# %% ../../nbs/lab/43b_publication.ipynb #e600f0e4
-ENVIRONMENT = ('python', 'torch', 'torchvision', 'numpy', 'cuda', 'os', 'cpu', 'cores', 'memory_bytes', 'devices', 'device', 'backend', 'precision', 'deterministic', 'threads', 'git_commit')
+# %% ../../nbs/lab/43b_publication.ipynb #e219e440
+ENVIRONMENT = ('python', 'torch', 'torchvision', 'numpy', 'cuda', 'os', 'cpu', 'cores', 'memory_bytes',
+    'devices', 'device', 'backend', 'precision', 'deterministic', 'threads', 'git_commit')
 
 def environment_table(pub: Publication) -> pd.DataFrame: # what, value
     "Where the runs ran; a value for each that occurs."
@@ -97,13 +100,14 @@ def key_tables(pub: Publication) -> tuple[pd.DataFrame, pd.DataFrame]: # (contro
     return (pd.DataFrame([(k, str(v)) for k, v in controlled.items()], columns=['key', 'value']),
             pd.DataFrame([(k, ', '.join(map(str, v))) for k, v in varied.items()], columns=['key', 'values']))
 
-# %% ../../nbs/lab/43b_publication.ipynb #206e5766
+# %% ../../nbs/lab/43b_publication.ipynb #0cbe1796
 def control_row(h: History, ref: History) -> dict:
     "A run against its reference, before its first death and after it."
     d = compare_losses(global_losses(h), global_losses(ref))
     died = int(h.attempts['last_step'].iloc[0]) if len(h.attempts) > 1 else h.last_step
     first = d['first_differing_step']
-    return dict(steps_before=died, first_differing_step=first, control='exact' if first is None or first > died else 'differs', max_loss_difference=d['max'], mean_loss_difference=d['mean'])
+    control = 'exact' if first is None or first > died else 'differs'
+    return dict(steps_before=died, first_differing_step=first, control=control, max_loss_difference=d['max'], mean_loss_difference=d['mean'])
 
 def divergence_table(pub: Publication) -> pd.DataFrame: # a row a run that has a reference
     "Control, loss difference and final state of each run against its reference."
@@ -117,8 +121,10 @@ def divergence_table(pub: Publication) -> pd.DataFrame: # a row a run that has a
         try: row = control_row(h, ref) if h and ref else {}
         except DivergenceError: row = {}
         same = {'True': True, 'False': False}.get(str(r.bitwise_equal), 'unknown')
-        rows.append(dict(suite=r.suite, variant=r.variant, seed=r.seed) | row | dict(parameter_l2=r.parameter_l2, bitwise_equal=same, verdict=_judge(row.get('control'), same, row.get('max_loss_difference'))))
-    return pd.DataFrame(rows, columns=['suite', 'variant', 'seed', 'steps_before', 'first_differing_step', 'control', 'max_loss_difference', 'mean_loss_difference', 'parameter_l2', 'bitwise_equal', 'verdict'])
+        verdict = _judge(row.get('control'), same, row.get('max_loss_difference'))
+        rows.append(dict(suite=r.suite, variant=r.variant, seed=r.seed) | row | dict(parameter_l2=r.parameter_l2, bitwise_equal=same, verdict=verdict))
+    return pd.DataFrame(rows, columns=['suite', 'variant', 'seed', 'steps_before', 'first_differing_step', 'control', 'max_loss_difference', 'mean_loss_difference',
+                                       'parameter_l2', 'bitwise_equal', 'verdict'])
 
 def _judge(control: str | None, same: bool | str, loss: float | None) -> str:
     if control == 'differs': return 'not deterministic: says nothing about recovery'
@@ -145,7 +151,7 @@ def seed_tests(table: pd.DataFrame, a: str = OVERLAPPED, b: str = BLOCKING, valu
     for r, p in zip(each, holm([r['p_t'] for r in each])): r['p_t_holm'] = float(p)
     return pd.DataFrame(rows, columns=['suite', 'pairs', 'difference', 'wins', 'p_t', 'p_t_holm', 'p_sign_flip'])
 
-# %% ../../nbs/lab/43b_publication.ipynb #671b2a4d
+# %% ../../nbs/lab/43b_publication.ipynb #1e5e43b0
 def waterfall_table(pub: Publication) -> pd.DataFrame: # a row a variant, a column a group of parts, seconds
     "Mean wall clock of each variant, taken apart; seeds within a suite first, then suites."
     good = sound(pub.table)
@@ -158,7 +164,9 @@ def plot_mean_waterfall(pub: Publication, ax: Axes | None = None) -> Axes:
     "The mean wall clock of each variant, taken apart."
     t = waterfall_table(pub).set_index('variant')
     names = {g: next(iter(parts)) for g, (_, _, parts) in GROUPS.items()}
-    return plot_waterfall([SimpleNamespace(run_id=v, waterfall={names[g]: x for g, x in row.items() if g in names}, wall_clock_s=row['wall clock']) for v, row in t.to_dict('index').items()], ax)
+    means = [SimpleNamespace(run_id=v, waterfall={names[g]: x for g, x in row.items() if g in names}, wall_clock_s=row['wall clock'])
+             for v, row in t.to_dict('index').items()]
+    return plot_waterfall(means, ax)
 
 # %% ../../nbs/lab/43b_publication.ipynb #832e940f
 def suite_labels(table: pd.DataFrame) -> dict[str, str]: # suite -> a short name
@@ -261,13 +269,14 @@ def figure_set(pub: Publication) -> dict[str, Callable[[], Axes]]: # name -> wha
         stall_and_gain=(both and suites > 1, lambda: plot_stall_and_gain(good)), waterfall=(bool(has), lambda: plot_mean_waterfall(pub)), losses=(recorded, lambda: plot_suite_losses(pub)))
     return {k: f for k, (possible, f) in draw.items() if possible}
 
-# %% ../../nbs/lab/43b_publication.ipynb #7e6f9a9a
+# %% ../../nbs/lab/43b_publication.ipynb #1d1e82a0
 def spread(df: pd.DataFrame) -> pd.DataFrame:
     "Estimates as columns: value, low, high, n."
     out = {}
     for c in df:
         if any(isinstance(x, Estimate) for x in df[c]):
-            for part in ('value', 'low', 'high', 'n'): out[c if part == 'value' else f'{c} {part}'] = [getattr(x, part) if isinstance(x, Estimate) else x if part == 'value' else None for x in df[c]]
+            for part in ('value', 'low', 'high', 'n'):
+                out[c if part == 'value' else f'{c} {part}'] = [getattr(x, part) if isinstance(x, Estimate) else x if part == 'value' else None for x in df[c]]
         else: out[str(c)] = df[c].tolist()
     return pd.DataFrame(out)
 
@@ -284,7 +293,7 @@ def new_findings(pub: Publication) -> pd.DataFrame: # a row a claim
     return pd.DataFrame([dict(claim=c['claim'], value=e.value, low=e.low, high=e.high, n=e.n, counted=e.unit, unit=c['unit'], shown=bool(e.excludes(0)), sentence=c['sentence'])
                          for c in claims(pub.table) for e in [c['estimate']]], columns=['claim', 'value', 'low', 'high', 'n', 'counted', 'unit', 'shown', 'sentence'])
 
-# %% ../../nbs/lab/43b_publication.ipynb #88307aaf
+# %% ../../nbs/lab/43b_publication.ipynb #9f5c3fcf
 def suite_report(pub: Publication, suite: str) -> Report:
     "The report of one suite."
     of = lambda t: t[t['suite'] == suite].reset_index(drop=True)
@@ -313,13 +322,13 @@ def write_suite(study: Path | str, suite: str) -> Report:
 def publication_summary(pub: Publication, tables: dict[str, pd.DataFrame]) -> Report:
     "The whole study on one page."
     r = study_report(pub.table, pub.name, pub.manifest)
-    r.facts |= dict(threats=threats(pub), environment=tables['environment'], factors=tables['factors'], seed_tests=tables.get('seed_tests'), divergence_summary=tables.get('divergence_summary'), waterfall=tables.get('waterfall'))
+    r.facts |= dict(threats=threats(pub)) | {k: tables.get(k) for k in ('environment', 'factors', 'seed_tests', 'divergence_summary', 'waterfall')}
     for title, name in (('Paired tests by seed', 'seed_tests'), ('Divergence from the reference, with its A/A control', 'divergence_summary'), ('Where the wall clock went (s, mean over suites)', 'waterfall'),
                         ('Against a run without checkpoints', 'against_ideal'), ('What was varied', 'factors'), ('Held constant', 'controlled'), ('Environment', 'environment')):
         if name in tables: r.add(f'## {title}', markdown_table(tables[name]))
     return r.add('## Threats to validity', '\n'.join(f'- {t}' for t in threats(pub)))
 
-# %% ../../nbs/lab/43b_publication.ipynb #90654b1c
+# %% ../../nbs/lab/43b_publication.ipynb #1ed7eebc
 FORMATS = ('.svg', '.png', '.pdf')
 AGGREGATES = ('completion', 'outcomes', 'suites', 'slices', 'seed_tests', 'divergence', 'waterfall')
 
@@ -346,7 +355,8 @@ def write_publication(
     (out/'new_findings.md').write_text('# Findings\n\n' + '\n'.join(f'- {s}' for s in findings(pub.table, manifest=pub.manifest)) + '\n', encoding='utf-8')
     (out/'final_summary.md').write_text(final_summary(summary), encoding='utf-8')
     summary.save(out, 'publication_summary')
-    return sorted(p for d in ('tables', 'metrics/_aggregate', 'reports', 'plots') for p in (out/d).glob('*')) + [out/f for f in ('new_findings.md', 'new_findings.csv', 'final_summary.md', 'publication_summary.md', 'publication_summary.json')]
+    files = ('new_findings.md', 'new_findings.csv', 'final_summary.md', 'publication_summary.md', 'publication_summary.json')
+    return sorted(p for d in ('tables', 'metrics/_aggregate', 'reports', 'plots') for p in (out/d).glob('*')) + [out/f for f in files]
 
 # %% ../../nbs/lab/43b_publication.ipynb #bf94a835
 TIMELESS = ('suite', 'variant', 'seed', 'dataset', 'model', 'schedule', 'run_id', 'status', 'valid', 'restarts', 'replayed_steps', 'lost_steps', 'writes', 'checkpoints',

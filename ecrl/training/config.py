@@ -26,7 +26,7 @@ MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet3
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')   # names alone: whoever reads a config need not import torch
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
 
-# %% ../../nbs/training/21_config.ipynb #ea1a892e
+# %% ../../nbs/training/21_config.ipynb #5c23ad9d
 class DatasetConfig(Section):
     name: Literal[DATASET_NAMES] = 'digits'
     root: str = './data'
@@ -119,7 +119,9 @@ class ElasticConfig(Section):
 class RuntimeConfig(Section):
     device: Literal['auto', 'cuda', 'mps', 'cpu'] = 'auto'
     backend: Literal['auto', 'nccl', 'gloo'] = 'auto'
-    nproc: Positive = 2                                     # W, ranks on this machine
+    nproc: Positive = 2                                     # W, ranks
+    nodes: Positive = 1                                     # hosts that share them evenly; see the hosts page
+    rendezvous: str = ''                                    # host:port of the first host, where there are several
     threads: Positive = 1                                   # a rank; another number changes the arithmetic
     deterministic: bool = True                              # same-W resumes are bitwise then
     timeout_s: Positive = 120                               # of a collective
@@ -150,7 +152,15 @@ def _check_virtual_shards(cfg: 'RunConfig'):
                                    f'or world sizes {", ".join(str(2**k) for k in range(V.bit_length()))}')
     if not cfg.runtime.deterministic: raise ValueError('training.numerics: elastic promises equal bits, so it needs runtime.deterministic: true')
 
-# %% ../../nbs/training/21_config.ipynb #90b2f40e
+# %% ../../nbs/training/21_config.ipynb #ee16d30f
+def _check_nodes(cfg):
+    "Refuse what several hosts cannot do."
+    r = cfg.runtime
+    if uneven := [w for _, w in cfg.phases() if w % r.nodes]: raise ValueError(f'runtime.nodes: {uneven[0]} ranks cannot be shared evenly by {r.nodes} hosts')
+    if not re.fullmatch(r'[^:\s]+:\d+', r.rendezvous): raise ValueError(f'runtime.rendezvous: expected host:port of the first of {r.nodes} hosts, found {r.rendezvous!r}')
+    if cfg.supervisor.standby: raise ValueError('supervisor.standby: a standby waits on one host; use runtime.nodes: 1, or no standby')
+
+# %% ../../nbs/training/21_config.ipynb #2499466d
 class RunConfig(Section):
     "Everything that determines a run."
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1337
@@ -171,13 +181,14 @@ class RunConfig(Section):
         return [(e.phase_a_steps, e.phase_a_world_size), (e.phase_b_steps, e.phase_b_world_size)]
 
     def fits(self, world_size: int) -> bool:
-        "Whether so many ranks can share the batch, and with elastic numerics the virtual shards."
+        "Whether so many ranks can share the batch, with elastic numerics the virtual shards, and the hosts."
         t = self.training
-        return t.global_batch % world_size == 0 and (t.numerics == 'plain' or t.virtual_shards % world_size == 0)
+        return world_size % self.runtime.nodes == 0 and t.global_batch % world_size == 0 and (t.numerics == 'plain' or t.virtual_shards % world_size == 0)
 
     @model_validator(mode='after')
     def _consistent(self):
         for _, w in self.phases(): local_batch(self.training.global_batch, w)
+        if self.runtime.nodes > 1: _check_nodes(self)
         if self.training.numerics == 'elastic': _check_virtual_shards(self)
         e, steps, last = self.elastic, self.failure.steps, self.training.max_steps
         ends = [until for until, _ in self.phases()]

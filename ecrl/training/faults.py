@@ -66,7 +66,7 @@ class Fault:
     @property
     def victims(self) -> tuple[int, ...] | str: return self.target if self.target != () else (self.rank,)
 
-# %% ../../nbs/training/25_faults.ipynb #1fe01c6f
+# %% ../../nbs/training/25_faults.ipynb #4b28b3ba
 def _why_impossible(f: FaultConfig, cfg: RunConfig) -> str | None:
     last, strategy = cfg.training.max_steps, cfg.checkpoint.strategy
     if f.kind not in KINDS: return f'unknown kind {f.kind!r}; known: {", ".join(KINDS)}'
@@ -78,6 +78,8 @@ def _why_impossible(f: FaultConfig, cfg: RunConfig) -> str | None:
     ranks = [f.target] if isinstance(f.target, int) else f.target if isinstance(f.target, list) else []
     if f.target == [] or len(set(ranks)) < len(ranks): return f'expected different ranks as the target, found {f.target}'
     if any(r >= world for r in ranks): return f'rank {max(ranks)} does not exist at world size {world}'
+    if cfg.runtime.nodes > 1 and (f.after_s is not None or len(ranks) > 1 or f.point in SAVE_POINTS and ranks not in ([], [0])): return (
+        'between several hosts a fault reaches only the process in which it acts: expected a step, and one rank as the target')
     if f.target == 'writer' and strategy != 'overlapped': return f'there is no writer process with checkpoint.strategy {strategy}'
     if f.point in SAVE_POINTS and strategy == 'none': return f'point {f.point}: nothing is saved with checkpoint.strategy none'
     if f.flush_inflight and (f.point != 'boundary' or f.after_s is not None): return (

@@ -28,7 +28,7 @@ from .faults import FaultPlan, planned_faults
 from .models import build_model, build_optimizer
 from .numerics import ElasticDDP, arithmetic_settings, differing_settings
 
-# %% ../../nbs/training/26_loop.ipynb #cd5bc73f
+# %% ../../nbs/training/26_loop.ipynb #f0b5698f
 def choose_device(cfg: RunConfig, local_rank: int = 0) -> torch.device:
     "The device of a rank."
     kind = cfg.runtime.device
@@ -37,7 +37,7 @@ def choose_device(cfg: RunConfig, local_rank: int = 0) -> torch.device:
     if kind == 'mps' and not torch.backends.mps.is_available(): raise ConfigError('runtime.device is mps, but this machine has none; use auto or cpu')
     return torch.device(kind, local_rank % torch.cuda.device_count()) if kind == 'cuda' else torch.device(kind)
 
-def choose_backend(cfg: RunConfig, device: torch.device, world_size: int) -> str:
+def choose_backend(cfg: RunConfig, device: torch.device, world_size: int) -> str: # world_size: ranks on this host
     "`nccl` needs a GPU for each rank; everything else is `gloo`."
     gpus = torch.cuda.device_count() if device.type == 'cuda' else 0
     if cfg.runtime.backend == 'nccl' and world_size > gpus: raise ConfigError(
@@ -83,7 +83,7 @@ def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
     due = set(s.steps) - past
     return FaultyDisk(s.fault if s.fault != 'none' and (due or not s.steps) else None, due, s.delay_s, announce)
 
-# %% ../../nbs/training/26_loop.ipynb #126b743b
+# %% ../../nbs/training/26_loop.ipynb #f6b9072a
 class Trainer:
     "One rank."
     def __init__(self,
@@ -95,6 +95,7 @@ class Trainer:
         self.pid = os.getpid()
         self.cfg, self.logs = load_config(self.run_dir/'config.yaml'), self.run_dir/'logs'
         self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
+        self.node = int(env.get('ECRL_NODE', 0))
         self.global_step, self.last_saved, self.write_times, self.batches, self.model = 0, None, {}, None, None
         self.asked_to_stop = self.stop = self.saving = False      # this rank's wish, what all have agreed on, a save is going on
         self.store, self.checkpoints = None, NoCheckpoints()
@@ -108,7 +109,7 @@ class Trainer:
         common = dict(run_id=self.run_dir.name, attempt=attempt, rank=self.rank)
         self.events = JsonlWriter(self.logs/'events.jsonl', **common)
         self.steps = JsonlWriter(self.logs/f'rank{self.rank}.jsonl', **common, world_size=self.world_size)
-        self.event('worker_up', pid=os.getpid())
+        self.event('worker_up', pid=os.getpid(), node=self.node)
         self.faults = FaultPlan(planned_faults(self.cfg), attempt, self.logs/'faults.jsonl', self.rank, self.pids)
         if self.rank == 0: self.open_store(common)
 
@@ -146,7 +147,7 @@ def reach(self: Trainer, point: str):
     "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
     if self.faults.due or self.faults.slowed: self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
-# %% ../../nbs/training/26_loop.ipynb #51b788a5
+# %% ../../nbs/training/26_loop.ipynb #a06d27de
 @patch
 def prepare(self: Trainer):
     "Data and model, in main memory."
@@ -159,7 +160,7 @@ def connect(self: Trainer) -> str: # the backend
     "Device and process group. The launcher's store is new in each launch; the prefix keeps attempts apart in any case."
     self.device = choose_device(self.cfg, self.local_rank)
     if self.device.type == 'cuda': torch.cuda.set_device(self.device)
-    backend = choose_backend(self.cfg, self.device, self.world_size)
+    backend = choose_backend(self.cfg, self.device, self.world_size//self.cfg.runtime.nodes)
     timeout = datetime.timedelta(seconds=self.cfg.runtime.timeout_s)
     store, rank, world_size = next(dist.rendezvous('env://', timeout=timeout))
     dist.init_process_group(backend, store=dist.PrefixStore(f'attempt_{self.attempt}', store), rank=rank, world_size=world_size, timeout=timeout)

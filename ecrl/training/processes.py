@@ -14,11 +14,12 @@ from fastcore.basics import patch
 from ..checkpoint.strategies import die_with_parent
 from .config import SupervisorConfig
 
-# %% ../../nbs/training/26b_processes.ipynb #2a2d1e34
+# %% ../../nbs/training/26b_processes.ipynb #ccd58987
 MARK = 'ECRL_JOB'
 
 class Job:
     "A launcher and its ranks."
+    node = 0        # of several hosts; processes of others are not ours to watch
     def __init__(self,
         command: list[str],
         log: Path, # gets all output
@@ -47,7 +48,7 @@ class Job:
     def saw(self, event: dict):
         "An event of this job."
         self.events.append(event)
-        if event['event'] in ('worker_up', 'standby_up') and event['rank'] not in self.pids:
+        if event['event'] in ('worker_up', 'standby_up') and event['rank'] not in self.pids and event.get('node', 0) == self.node:
             self.pids[event['rank']] = event['pid']
             self.watch_pid(event['pid'], event['rank'])
         if event['event'] in ('finished', 'stopping', 'fatal'): self.left.add(event['rank'])

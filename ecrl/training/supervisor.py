@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['RESUMABLE', 'CUBLAS_WORKSPACE', 'preflight', 'check_run_dir', 'supervisor_lock', 'cpu_name', 'answer_of',
-           'installed_version', 'environment', 'Supervisor', 'failing_rank']
+           'installed_version', 'environment', 'Supervisor', 'launcher', 'address_towards', 'interface_of',
+           'failing_rank']
 
-# %% ../../nbs/training/27_supervisor.ipynb #40d05ba2
-import contextlib, json, os, platform, re, signal, subprocess, sys, threading, time, uuid, warnings
+# %% ../../nbs/training/27_supervisor.ipynb #845ced4f
+import contextlib, json, os, platform, re, signal, socket, subprocess, sys, threading, time, uuid, warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
@@ -28,10 +29,11 @@ from .loop import choose_backend, choose_device, choose_precision, dataset_of
 from .models import build_model
 from .processes import Job, Watchdog, end_marked
 
-# %% ../../nbs/training/27_supervisor.ipynb #659dfca5
+# %% ../../nbs/training/27_supervisor.ipynb #7d3d4ea6
 def preflight(cfg: RunConfig) -> dict: # dataset_size, num_classes, device, backend, precision
     "Check a config against this machine; downloads the dataset where the config asks for it."
     planned_faults(cfg)
+    if cfg.runtime.nodes > 1: address_towards(cfg.runtime.rendezvous)
     device = choose_device(cfg)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')       # the worker announces a fallback; the run records it
@@ -44,7 +46,7 @@ def preflight(cfg: RunConfig) -> dict: # dataset_size, num_classes, device, back
     except (ValueError, OSError) as e: raise ConfigError(str(e)) from e
     widest = max(w for _, w in cfg.phases())
     return dict(dataset_size=len(dataset), num_classes=dataset.num_classes, device=device.type,
-                backend=choose_backend(cfg, device, widest), precision=precision)
+                backend=choose_backend(cfg, device, widest//cfg.runtime.nodes), precision=precision)
 
 # %% ../../nbs/training/27_supervisor.ipynb #acde22a3
 RESUMABLE = ('runtime', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps', 'training.evaluate', 'training.log_every', 'training.debug_every')
@@ -162,19 +164,47 @@ def continue_from_last_session(self: Supervisor, env: dict):
     if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
     self.note('resumed_session', environment_differs=differs)
 
-# %% ../../nbs/training/27_supervisor.ipynb #a87fb567
+# %% ../../nbs/training/27_supervisor.ipynb #28870fc8
+def launcher(
+    cfg: RunConfig,
+    run_dir: Path,
+    world_size: int, # W, on all hosts together
+    attempt: int,
+    target: int, # train until this global step
+    node: int = 0, # of several hosts, this one; the first has the rendezvous
+) -> tuple[list[str], dict[str, str]]: # command, environment
+    "How torch.distributed.run is started."
+    r = cfg.runtime
+    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1', ECRL_NODE=str(node))
+    if r.deterministic: env['CUBLAS_WORKSPACE_CONFIG'] = CUBLAS_WORKSPACE
+    for k in ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'MASTER_ADDR', 'MASTER_PORT'): env.pop(k, None)
+    if r.nodes == 1: address, place = '127.0.0.1', ['--standalone']
+    else:
+        address = address_towards(r.rendezvous)
+        place = [f'--nnodes={r.nodes}', '--rdzv-backend=c10d', f'--rdzv-endpoint={r.rendezvous}', f'--rdzv-id={run_dir.name}_{attempt}',
+                 f'--rdzv-conf=is_host={int(node == 0)}', f'--local-addr={address}']
+    if card := interface_of(address): env.setdefault('GLOO_SOCKET_IFNAME', card)      # or gloo would resolve the host's name
+    return [sys.executable, '-m', 'torch.distributed.run', *place, f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
+            '-m', 'ecrl.training.loop', '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
+
+def address_towards(endpoint: str) -> str: # endpoint: host:port
+    "The address of this host on the way to another one; nothing is sent."
+    host, _, port = endpoint.rpartition(':')
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try: s.connect((host, int(port)))
+        except OSError as e: raise ConfigError(f'runtime.rendezvous: {endpoint} cannot be reached from here: {e}') from None
+        return s.getsockname()[0]
+
+def interface_of(address: str) -> str | None:
+    "The network interface that has an address."
+    return next((card for card, has in psutil.net_if_addrs().items() if any(a.address == address for a in has)), None)
+
+# %% ../../nbs/training/27_supervisor.ipynb #b320d832
 @patch
 def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log: Path, *more: str) -> Job:
     "Start torch.distributed.run."
-    r = self.cfg.runtime
-    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1')
-    if r.deterministic: env['CUBLAS_WORKSPACE_CONFIG'] = CUBLAS_WORKSPACE
-    if sys.platform == 'linux': env.setdefault('GLOO_SOCKET_IFNAME', 'lo')       # one machine: no need to resolve its name
-    for k in ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'MASTER_ADDR', 'MASTER_PORT'): env.pop(k, None)
-    cmd = [sys.executable, '-m', 'torch.distributed.run', '--standalone', f'--nproc-per-node={world_size}', '--max-restarts=0',
-           '-m', 'ecrl.training.loop', '--run-dir', str(self.run_dir.resolve()), f'--attempt={attempt}', f'--target={target}',
-           f'--supervisor={os.getpid()}', *more]
-    job = Job(cmd, log, world_size, env, self.mark, self.start_process)
+    command, env = launcher(self.cfg, self.run_dir, world_size, attempt, target)
+    job = Job([*command, *more], log, world_size, env, self.mark, self.start_process)
     job.dog, job.pipe, job.calls = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}
     self.jobs.append(job)
     return job
@@ -297,7 +327,7 @@ def fire_by_clock(self: Supervisor, job: Job):
     late = [f for f in self.clock.due if time.monotonic() - self.first_launch >= f.after_s]
     for f in late: self.clock.fire(f, last_step(self.logs/'rank0.jsonl'), lambda **what: self.note('fault_fired', **what))
 
-# %% ../../nbs/training/27_supervisor.ipynb #3a8a6d7f
+# %% ../../nbs/training/27_supervisor.ipynb #1bd1f9a6
 @patch
 def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str, str | None]: # ('finished' | 'stopped' | 'fatal' | 'died' | 'hang', reason)
     "How an attempt came to its end."
@@ -318,8 +348,8 @@ def name_of(self: Supervisor, fired: dict) -> str:
 @patch
 def log_tail(self: Supervisor, lines: int = 25) -> str:
     "The end of the newest attempt's output, for a person; of one rank's traceback where there is one."
-    path = self.logs/f"attempt_{self.status['attempts']:03d}.log"
-    text = path.read_text(errors='replace').splitlines() if path.exists() else []
+    logs = sorted(self.logs.glob(f"attempt_{self.status['attempts']:03d}*.log"))       # of each host
+    text = [l for log in logs for l in log.read_text(errors='replace').splitlines()]
     return '\n'.join((failing_rank(text) or text)[-lines:])
 
 def failing_rank(text: list[str]) -> list[str]: # without the prefix
@@ -330,7 +360,7 @@ def failing_rank(text: list[str]) -> list[str]: # without the prefix
     own = [t for t in ranks.values() if t and not re.search(r'[Cc]onnection (closed|reset)|PeerDied', t[-1])]
     return next(iter(own), [])
 
-# %% ../../nbs/training/27_supervisor.ipynb #2bdf70ca
+# %% ../../nbs/training/27_supervisor.ipynb #41d3bdf3
 @patch
 def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
     "Run to the target; `status` is completed, failed (with a reason) or stopped."
@@ -362,7 +392,7 @@ def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether
     job = self.start(world_size, target)
     while job:
         try: how, why = self.watch(job)
-        except (KeyboardInterrupt, TimeoutError): job.quit(); self.listen(); self.conclude(job, *self.outcome(job, 'home', None)); raise
+        except (KeyboardInterrupt, TimeoutError): self.note('asked_to_stop'); job.quit(); self.listen(); self.conclude(job, *self.outcome(job, 'home', None)); raise
         dead = [r for r in job.dead if r not in {'launcher', *job.left}]
         self.note('death_seen', attempt=job.number, returncode=job.proc.poll(), ranks=dead, how=how, reason=why)
         how, why = self.outcome(job, how, why)
