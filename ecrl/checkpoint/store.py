@@ -6,8 +6,8 @@
 __all__ = ['FileOps', 'NoSyncOps', 'file_checksum', 'CheckpointInfo', 'checkpoint_name', 'DamagedCheckpoint', 'StaleWriter',
            'StoreLocked', 'CheckpointStore']
 
-# %% ../../nbs/checkpoint/13_store.ipynb #8eb48b3f
-import errno, fcntl, json, os, time, zlib
+# %% ../../nbs/checkpoint/13_store.ipynb #c16caf83
+import errno, fcntl, json, os, time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
@@ -15,6 +15,7 @@ from pathlib import Path
 import torch
 from fastcore.basics import patch
 from torch import Tensor
+from zlib_ng import zlib_ng
 from .image import FileImage, leaves_of
 from .state import FORMAT_VERSION, flatten
 
@@ -59,12 +60,12 @@ class NoSyncOps(FileOps):
     def fsync(self, file): pass
     def fsync_dir(self, path): pass
 
-# %% ../../nbs/checkpoint/13_store.ipynb #cab365ba
+# %% ../../nbs/checkpoint/13_store.ipynb #b4e09e8d
 def file_checksum(path: Path) -> str:
     "CRC-32 of a file, as written into its sidecar."
     crc, chunk = 0, bytearray(1 << 20)
     with open(path, 'rb', buffering=0) as f:
-        while n := f.readinto(chunk): crc = zlib.crc32(memoryview(chunk)[:n], crc)
+        while n := f.readinto(chunk): crc = zlib_ng.crc32(memoryview(chunk)[:n], crc)
     return f'crc32:{crc:08x}'
 
 # %% ../../nbs/checkpoint/13_store.ipynb #1885f4ff
