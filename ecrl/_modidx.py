@@ -873,6 +873,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                        'ecrl/measure/goodput.py'),
                                       'ecrl.measure.goodput.IntervalAdvice.young_steps': ( 'measure/goodput.html#intervaladvice.young_steps',
                                                                                            'ecrl/measure/goodput.py'),
+                                      'ecrl.measure.goodput._arrays': ('measure/goodput.html#_arrays', 'ecrl/measure/goodput.py'),
                                       'ecrl.measure.goodput._background_writes': ( 'measure/goodput.html#_background_writes',
                                                                                    'ecrl/measure/goodput.py'),
                                       'ecrl.measure.goodput._coarse_waterfall': ( 'measure/goodput.html#_coarse_waterfall',

@@ -287,7 +287,7 @@ def check_replay(h: History) -> Iterator[Evidence]:
     yield from _offences(r, r['sample_ids_hash'] != r['sample_ids_hash_was'],
         lambda x: f'rank {x.rank} consumed other samples at {_at(x)} than when attempt {int(x.attempt_was)} executed the same step.')
 
-# %% ../../nbs/measure/32_correctness.ipynb #949279cd
+# %% ../../nbs/measure/32_correctness.ipynb #2569e6ec
 def _deterministic(h: History) -> bool:
     return bool(h.environment.get('deterministic', h.config.runtime.deterministic if h.environment and h.config else False))
 
@@ -299,8 +299,9 @@ def _bitwise(h: History, r: pd.DataFrame) -> pd.Series:
 
 def _global_losses(h: History) -> Iterator[Evidence]:
     "Elastic numerics: a step has one global loss, whatever ranks execute it, and however often."
-    if not _deterministic(h) or h.attempts['bitwise'].eq(False).any(): return
-    s = h.steps[h.steps['loss_global'].notna()]
+    known = h.steps['loss_global'].notna().to_numpy()
+    if not known.any() or not _deterministic(h) or h.attempts['bitwise'].eq(False).any(): return
+    s = h.steps[known]
     first = s.groupby('global_step')['loss_global'].transform('first')
     yield from _offences(s.assign(first=first), s['loss_global'] != first, lambda x: (f'the global loss at {_at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
                                                                                  'the numerics depend on the number of ranks, or part of the state was not restored'))

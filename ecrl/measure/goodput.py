@@ -74,7 +74,7 @@ def checkpoint_stall(h: History) -> dict[str, float]: # seconds: total, each par
     def total(name): return float(np.nansum(t[f'{name}_s']))
     return dict(total=total('stall'), count=len(t)) | {k: total(k) for k in (*STALL_PARTS, 'other', 'background_write')}
 
-# %% ../../nbs/measure/33_goodput.ipynb #70f52962
+# %% ../../nbs/measure/33_goodput.ipynb #1cc055f7
 STARTING = ('launch', 'worker_up', 'process_group_up', 'built', 'promoted', 'restored')
 MARKS = STARTING + ('fault_fired', 'finished', 'stopping', 'death_seen', 'torn_down')
 
@@ -86,21 +86,21 @@ def milestones(h: History) -> pd.DataFrame: # a row per attempt, columns in seco
     if c in e:
         for name, attempt, rank, at in zip(e['event'], e['attempt'], e['rank'], e[c]):
             if name in MARKS and (rank == 0 or rank is None or rank != rank): latest[name, attempt] = max(at, latest.get((name, attempt), -np.inf))
-    t = pd.DataFrame({m: [latest.get((m, a), np.nan) for a in n] for m in MARKS}, index=n, dtype=float)
-    if t['launch'].isna().all(): t['launch'], t['death_seen'] = h.attempts['launch_time'], h.attempts['end_time']
+    t = {m: np.array([latest.get((m, a), np.nan) for a in n], dtype=float) for m in MARKS}
+    if np.isnan(t['launch']).all(): t['launch'], t['death_seen'] = (h.attempts[k].to_numpy() for k in ('launch_time', 'end_time'))
     of, at = (h.steps[k].to_numpy()[(h.steps['rank'] == 0).to_numpy()] for k in ('attempt', c))
     b = h.boundaries[(h.boundaries['event'] == 'checkpoint').to_numpy()]
     b_of, b_at = b['attempt'].to_numpy(), b[c].to_numpy() if c in b else np.full(len(b), np.nan)
-    t['first_record'] = [at[of == a].min(initial=np.inf) for a in n]
-    t['last_record'] = [at[of == a].max(initial=-np.inf) for a in n]
+    t['first_record'] = np.array([at[of == a].min(initial=np.inf) for a in n])
+    t['last_record'] = np.array([at[of == a].max(initial=-np.inf) for a in n])
     t['loop_end'] = np.maximum(t['last_record'], [np.nanmax(b_at[b_of == a], initial=-np.inf) for a in n])
-    return t.replace([np.inf, -np.inf], np.nan)
+    return pd.DataFrame({k: np.where(np.isinf(v), np.nan, v) for k, v in t.items()}, n)
 
-# %% ../../nbs/measure/33_goodput.ipynb #83c26f2f
+# %% ../../nbs/measure/33_goodput.ipynb #73102c27
 @once
 def path_of_time(h: History) -> pd.DataFrame: # as `milestones`, with `sign`, `left` and `gone`; no two attempts overlap
     "The milestones that the run had to wait for, one after the other."
-    t = {k: milestones(h)[k].to_numpy(copy=True) for k in milestones(h)}
+    t = _arrays(milestones(h))
     def first_known(*names): return np.array([next((x for x in row if x == x), np.nan) for row in zip(*(t[k] for k in names))])
     t['sign'] = first_known('fault_fired', 'loop_end')                                       # the last sign of life
     t['left'] = first_known('fault_fired', 'finished', 'stopping', 'loop_end')
@@ -110,32 +110,36 @@ def path_of_time(h: History) -> pd.DataFrame: # as `milestones`, with `sign`, `l
     for m in ('launch', 'worker_up', 'process_group_up', 'built'): t[m] = np.where(np.isnan(t['promoted']), t[m], t['promoted'])
     return pd.DataFrame(t, index=h.attempts.index)
 
-# %% ../../nbs/measure/33_goodput.ipynb #4f9dd10b
+def _arrays(t: pd.DataFrame) -> dict[str, np.ndarray]: # a table of floats, column by column; asking pandas for each is slow
+    return dict(zip(t.columns, t.to_numpy(copy=True).T))
+
+# %% ../../nbs/measure/33_goodput.ipynb #0037d5af
 BETWEEN = dict(imports=('launch', 'worker_up'), process_group=('worker_up', 'process_group_up'), build=('process_group_up', 'built'),
                restore=('built', 'restored'), flush=('loop_end', 'left'), detection=('left', 'death_seen'), teardown=('death_seen', 'gone'))
 
 def _intervals(h: History, end: float) -> dict[str, float]:
     "The parts between milestones, summed over attempts."
-    t = path_of_time(h)
-    lasted = {name: np.fmax(t[b].to_numpy() - t[a].to_numpy(), 0.0) for name, (a, b) in BETWEEN.items()}
-    normal = (t['finished'].notna() | t['stopping'].notna()).to_numpy()          # nothing died: leaving is not detection
+    t = _arrays(path_of_time(h))
+    lasted = {name: np.fmax(t[b] - t[a], 0.0) for name, (a, b) in BETWEEN.items()}
+    normal = ~np.isnan(t['finished']) | ~np.isnan(t['stopping'])          # nothing died: leaving is not detection
     leaving = np.nansum(lasted['detection'][normal])
     parts = {name: float(np.nansum(s)) for name, s in lasted.items()}
     parts['detection'] -= float(leaving)
-    parts['relaunch'] = float(np.nansum(np.fmax(t['launch'].to_numpy()[1:] - t['gone'].to_numpy()[:-1], 0.0)))
-    gone = t['gone'].iloc[-1]
+    parts['relaunch'] = float(np.nansum(np.fmax(t['launch'][1:] - t['gone'][:-1], 0.0)))
+    gone = t['gone'][-1]
     return parts | dict(finish=float(leaving) + (max(0.0, float(end - gone)) if gone == gone else 0.0))
 
-# %% ../../nbs/measure/33_goodput.ipynb #3f53f166
+# %% ../../nbs/measure/33_goodput.ipynb #5e7906e1
 TIMED = ('compute_s', 'data_s', 'sync_s')
 
 @once
 def _own_steps(h: History) -> pd.DataFrame: # attempt, global_step, the clock, TIMED, kept (surviving or pending)
     "Rank 0's records, a step that was recorded twice only once."
-    zero = (h.steps['rank'] == 0).to_numpy()
-    s = h.steps.loc[zero, ['attempt', 'global_step', clock_of(h), *TIMED]].astype({k: float for k in TIMED})
+    zero = np.flatnonzero(h.steps['rank'].to_numpy() == 0)
+    zero = np.sort(zero[np.unique(h.execution[zero], return_index=True)[1]])
+    s = {k: h.steps[k].to_numpy()[zero] for k in ('attempt', 'global_step', clock_of(h), *TIMED)}
     kept = np.isin(h.ledger['fate'].to_numpy().astype(str), ('surviving', 'pending'))[h.execution[zero]]
-    return s.assign(kept=kept)[~pd.Series(h.execution[zero]).duplicated().to_numpy()]
+    return pd.DataFrame(s | {k: s[k].astype(float) for k in TIMED} | dict(kept=kept), index=h.steps.index[zero])
 
 def waterfall(h: History) -> dict[str, float]: # part -> seconds; `unexplained` is the rest, and may be negative if parts overlap
     "Where the wall clock went, rank 0's and the supervisor's measurements."
@@ -168,14 +172,14 @@ def _coarse_waterfall(h: History, start: float, end: float) -> dict[str, float]:
                  relaunch=float(np.nansum(t['launch'].to_numpy()[1:] - gone[:-1])), finish=float(np.nan_to_num(end - gone[-1])))
     return parts | dict(unexplained=end - start - sum(parts.values()))
 
-# %% ../../nbs/measure/33_goodput.ipynb #fde04abc
+# %% ../../nbs/measure/33_goodput.ipynb #ce7c532d
 REPAIR = ('detect_s', 'teardown_s', 'relaunch_s', 'restore_s', 'first_step_s')
 
 def recoveries(h: History) -> pd.DataFrame: # a row per recovery that reached a first step; seconds
     "What each recovery took."
     t = path_of_time(h)
     t = t[t['first_record'].notna().to_numpy()]        # a launch that never reached a step is part of the relaunching
-    x = {k: t[k].to_numpy() for k in t}
+    x = _arrays(t)
     prev = {k: np.append(np.nan, v[:-1]) for k, v in x.items()}
     died = np.isnan(prev['finished']) & np.isnan(prev['stopping']) & ~np.isnan(prev['loop_end'])      # the attempt before did not leave by itself
     redo, s = h.ledger['redo'].to_numpy(), _own_steps(h)

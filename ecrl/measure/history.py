@@ -103,7 +103,7 @@ def infer_attempts(
     back = records.groupby('file_rank')['global_step'].diff() <= 0
     return back.groupby(records['file_rank']).cumsum() + 1
 
-# %% ../../nbs/measure/31_history.ipynb #4cc4e807
+# %% ../../nbs/measure/31_history.ipynb #9bef79e9
 def _first(events: list[dict], name: str) -> dict[int, dict]: # attempt -> event
     "The first event of that name in each attempt, rank 0's or the supervisor's."
     hits = [e for e in events if e.get('event') == name and e.get('rank') in (None, 0) and _attempt_number(e)]
@@ -130,8 +130,8 @@ def _attempt_table(steps: pd.DataFrame, events: list[dict], log: list[dict]) -> 
         rows[n] = own | dict(resumed_from=_known(r.get('from_step'), float(own.get('first_step', np.nan)) - 1), from_path=r.get('from_path'), rng=r.get('rng'), bitwise=r.get('bitwise'),
             restored_time=_known(r.get('time'), float(own.get('first_time', np.nan))), launch_time=_known(launched.get(n, {}).get('time'), begun.get(n, {}).get('time')),
             end_time=_known(died.get(n, {}).get('time'), ended.get(n, {}).get('time')))
-    table = pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name='attempt')).reindex(columns=ATTEMPT)
-    return table.astype({k: object if k in ('from_path', 'rng', 'bitwise') else float for k in ATTEMPT})
+    words, index = ('from_path', 'rng', 'bitwise'), pd.Index(list(rows), name='attempt', dtype='int64')
+    return pd.DataFrame({k: np.array([r.get(k, None if k in words else np.nan) for r in rows.values()], dtype=object if k in words else float) for k in ATTEMPT}, index)
 
 def _most_common(x: np.ndarray) -> int: # the smallest of several
     values, n = np.unique(x, return_counts=True)
@@ -197,7 +197,7 @@ def _read_config(run: Path) -> tuple[RunConfig | None, list[str]]: # (config, pr
     except (ConfigError, ValueError) as e: return None, [f'the config is unusable: {e}']
     except Exception as e: return None, [f'{file.name} is not valid YAML: {e}']
 
-# %% ../../nbs/measure/31_history.ipynb #5b3fcbcb
+# %% ../../nbs/measure/31_history.ipynb #97a6977c
 CHECKPOINT = ('attempt', 'global_step', 'time', 'bytes', 'source')
 
 def _completed(b: dict) -> list[tuple[int, float | None]]: # [(step, bytes)] that this line of rank 0's log says are published
@@ -212,8 +212,8 @@ def _published(log: list[dict], folder: Path) -> pd.DataFrame: # attempt, global
     rows = [(b.get('attempt'), step, b.get('time'), size, 'log') for b in log for step, size in _completed(b)]
     rows += [(s.get('attempt'), s.get('global_step'), s.get('time'), s.get('bytes'), 'sidecar') for f in sorted(folder.glob('step_*.json')) if (s := read_json(f))]
     known = {(int(r[0]), r[1]): r for r in reversed(rows) if _number(r[0]) and r[0] == r[0] and type(r[1]) is int}
-    table = pd.DataFrame([known[k] for k in sorted(known)], columns=CHECKPOINT)
-    return table.astype(dict(attempt='int64', global_step='int64', time=float, bytes=float))
+    columns = zip(*[known[k] for k in sorted(known)]) if known else [()]*len(CHECKPOINT)
+    return pd.DataFrame({k: np.array(v, dtype=t) for k, v, t in zip(CHECKPOINT, columns, ('int64', 'int64', float, float, object))})
 
 # %% ../../nbs/measure/31_history.ipynb #1841eb08
 @dataclass(repr=False)
