@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['ALIGN', 'PAGE', 'CHUNK', 'Layout', 'leaves_of', 'FileImage']
 
-# %% ../../nbs/checkpoint/12_image.ipynb #148673bf
-import io, math, mmap, os, pickle, struct
+# %% ../../nbs/checkpoint/12_image.ipynb #b62b29c1
+import contextlib, io, math, mmap, os, pickle, struct
 from collections import OrderedDict
 from collections.abc import Iterator
 from itertools import accumulate
@@ -95,10 +95,12 @@ def leaves_of(tensors: list[Tensor]) -> list[list]: # [[shape, dtype name]]
     "What a layout depends on."
     return [[list(t.shape), str(t.dtype).removeprefix('torch.')] for t in tensors]
 
-# %% ../../nbs/checkpoint/12_image.ipynb #56ef1014
+# %% ../../nbs/checkpoint/12_image.ipynb #8aa083ff
 class FileImage:
-    "A checkpoint file in shared memory. Each process that uses it has a `FileImage` of its own over the same `fd`."
-    def __init__(self): self.fd, self.layout, self.views = os.memfd_create('ecrl-staging'), None, []
+    "A checkpoint file in memory."
+    def __init__(self,
+        shared: bool = True, # with forked processes; each of them has a `FileImage` of its own over the same `fd`
+    ): self.fd, self.layout, self.views, self.memory = os.memfd_create('ecrl-staging') if shared else None, None, [], b''
 
     @property
     def size(self) -> int: return self.layout.size # bytes, of the file and of the memory
@@ -107,10 +109,18 @@ class FileImage:
         "Make room, and `views`: one tensor for each leaf, at its place in the file. Does nothing if it is laid out so already."
         if self.layout and self.layout.leaves == leaves and self.layout.pickle_room > pickle_room: return
         self.layout = Layout(leaves, pickle_room)
-        if os.fstat(self.fd).st_size < self.size: os.ftruncate(self.fd, self.size)
-        self.memory = mmap.mmap(self.fd, self.size, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+        self.memory = self._map()
         self.views = [torch.frombuffer(self.memory, dtype=e.dtype, count=math.prod(e.shape), offset=at).view(e.shape)
                       if e.nbytes else torch.empty(e.shape, dtype=e.dtype) for e, at in zip(self.layout.entries, self.layout.offsets)]
+
+    def _map(self) -> mmap.mmap:
+        if self.fd is not None:
+            if os.fstat(self.fd).st_size < self.size: os.ftruncate(self.fd, self.size)
+            return mmap.mmap(self.fd, self.size, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+        memory, kept = mmap.mmap(-1, self.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), min(len(self.memory), self.size)
+        with contextlib.suppress(OSError): memory.madvise(mmap.MADV_HUGEPAGE)       # before the first byte; a kernel without them refuses
+        memory[:kept] = self.memory[:kept]
+        return memory
 
     def fill(self, tensors: list[Tensor]):
         "The snapshot: copy a state in."

@@ -6,8 +6,8 @@
 __all__ = ['FileOps', 'NoSyncOps', 'file_checksum', 'CheckpointInfo', 'checkpoint_name', 'DamagedCheckpoint', 'StaleWriter',
            'StoreLocked', 'CheckpointStore']
 
-# %% ../../nbs/checkpoint/13_store.ipynb #c16caf83
-import errno, fcntl, json, os, time
+# %% ../../nbs/checkpoint/13_store.ipynb #6e86cc0f
+import contextlib, errno, fcntl, json, os, threading, time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
@@ -144,7 +144,7 @@ class CheckpointStore:
     def release(self):
         if self._lock is not None: os.close(self._lock); self._lock = None
 
-# %% ../../nbs/checkpoint/13_store.ipynb #f55e3f7a
+# %% ../../nbs/checkpoint/13_store.ipynb #6a794ebd
 @patch
 def _put(self: CheckpointStore, name: str, chunks: Iterable):
     "Write one file atomically and durably."
@@ -193,7 +193,7 @@ def publish(self: CheckpointStore,
 def save(self: CheckpointStore, pack: dict, global_step: int, epoch: int, world_size: int) -> CheckpointInfo:
     "`publish` from live tensors; they must not change before this returns."
     skeleton, tensors = flatten(pack)
-    self._image = self._image or FileImage()
+    self._image = self._image or FileImage(shared=False)
     self._image.lay_out(leaves_of(tensors))
     return self.publish(self._image, skeleton, global_step, epoch, world_size, tensors)
 
@@ -203,7 +203,7 @@ def _sync_logs(self: CheckpointStore):
     for log in self.sync_first: self.ops.fsync_path(log)
     for folder in {log.parent for log in self.sync_first}: self.ops.fsync_dir(folder)
 
-# %% ../../nbs/checkpoint/13_store.ipynb #7e253a96
+# %% ../../nbs/checkpoint/13_store.ipynb #36fae0ca
 @patch
 def latest(self: CheckpointStore) -> CheckpointInfo | None:
     "What `latest.json` names; `None` where it is absent or unusable."
@@ -226,9 +226,16 @@ def prune(self: CheckpointStore):
     for i, info in enumerate(self.available()):
         if i < self.keep_last or info.global_step in self.pinned or (latest and info.path == latest.path): continue
         self.ops.unlink(self.dir/info.path.replace('.pt', '.json'))   # first: data without a sidecar is never used
-        self.ops.unlink(self.dir/info.path)
+        self._remove_large(self.dir/info.path)
     for data in self.dir.glob('step_*.pt'):                           # such data is also what a killed save leaves
-        if not data.with_suffix('.json').exists(): self.ops.unlink(data)
+        if not data.with_suffix('.json').exists(): self._remove_large(data)
+
+@patch
+def _remove_large(self: CheckpointStore, path: Path):
+    with contextlib.suppress(FileNotFoundError):
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self.ops.unlink(path)
+        threading.Thread(target=os.close, args=[fd]).start()
 
 # %% ../../nbs/checkpoint/13_store.ipynb #21bff77e
 @patch

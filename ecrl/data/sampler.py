@@ -58,21 +58,26 @@ class ResumableGlobalBatchSampler(Sampler[int]):
             f"cursor_step {cursor_step} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
         self.epoch, self.cursor_step = epoch, cursor_step
 
-# %% ../../nbs/data/03_sampler.ipynb #cf3875e2
+# %% ../../nbs/data/03_sampler.ipynb #275672e0
 class CursorBroadcast:
     "Rank 0's cursor, on its way to all ranks."
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
         device: str = 'cpu', # where the process group's backend wants its tensors
-    ): self.sampler, self.device, self.work, self.sent = sampler, device, None, None
+    ):
+        self.sampler, self.device, self.work, self.sent = sampler, device, None, None
+        self.host = torch.zeros(3, dtype=torch.int64)
+        self.words = self.host.numpy()                      # the same memory: quicker to fill than a new tensor is made
 
     def send(self,
         stop: bool = False, # rank 0's wish; ignored on other ranks
     ):
         "Called on all ranks after a committed step; returns at once."
+        if self.sent is not None: raise RuntimeError('the message before this one has not been received')
         s = self.sampler
         self.sent = s.epoch, s.cursor_step
-        self.message = torch.tensor([s.epoch, s.cursor_step, stop], device=self.device)
+        self.words[:] = *self.sent, stop
+        self.message = self.host.to(self.device)
         self.work = dist.broadcast(self.message, src=0, async_op=True) if s.world_size > 1 else None
 
     def receive(self) -> bool: # whether all ranks are to stop

@@ -43,7 +43,7 @@ def stamp() -> dict:
     "Now, on the wall clock (`time`, comparable between machines) and on the one that never jumps (`mono`)."
     return dict(time=time.time(), mono=time.monotonic())
 
-# %% ../../nbs/training/22_events.ipynb #098f199f
+# %% ../../nbs/training/22_events.ipynb #8a854a09
 def _objects(lines: list[bytes]) -> list[dict]:
     "The lines that are whole JSON objects."
     try:
@@ -56,8 +56,8 @@ def read_jsonl(path: Path | str) -> tuple[list[dict], int]: # (records, number o
     "All whole records of a file; an absent file has none."
     path = Path(path)
     if not path.exists(): return [], 0
-    lines = [l for l in path.read_bytes().split(b'\n') if l.strip()]
-    recs = _objects(lines)
+    lines = [l for line in path.read_bytes().split(b'\n') if (l := line.strip())]
+    recs = _objects([l for l in lines if l.endswith(b'}')])      # what was torn lacks its end, as a rule
     return recs, len(lines) - len(recs)
 
 # %% ../../nbs/training/22_events.ipynb #b4ae0151
