@@ -82,9 +82,9 @@ def shard(geometry: Geometry, seed: int, epoch: int, cursor_step: int, world_siz
     n = local_batch(geometry.global_batch, world_size)
     return window(geometry, seed, epoch, cursor_step)[rank*n:(rank+1)*n]
 
-# %% ../../nbs/data/01_geometry.ipynb #2a556eed
+# %% ../../nbs/data/01_geometry.ipynb #bf85e560
 def sample_ids_hash(
     ids: 'torch.Tensor', # (n,) integer sample ids, in the order in which they were consumed
 ) -> str: # 64 hex digits
     "SHA-256 of the ids as little-endian int64."
-    return hashlib.sha256(ids.detach().cpu().numpy().astype('<i8', copy=False).tobytes()).hexdigest()
+    return hashlib.sha256(ids.cpu().numpy().astype('<i8', order='C', copy=False)).hexdigest()

@@ -8,8 +8,8 @@ __all__ = ['STALL_PARTS', 'STARTING', 'MARKS', 'BETWEEN', 'TIMED', 'REPAIR', 'cl
            'goodput', 'young_interval', 'daly_interval', 'IntervalAdvice', 'interval_advice', 'measure_run',
            'measure_runs']
 
-# %% ../../nbs/measure/33_goodput.ipynb #667ea58d
-import math, os, sys
+# %% ../../nbs/measure/33_goodput.ipynb #3152bbf6
+import gc, math, os, sys
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -319,7 +319,7 @@ def table(self: IntervalAdvice) -> pd.DataFrame: # index: interval; columns: sec
     rows = [('used', self.used_s, self.used_steps), ('Young', self.young_s, self.young_steps), ('Daly', self.daly_s, self.daly_steps)]
     return pd.DataFrame(rows, columns=['interval', 'seconds', 'steps']).set_index('interval')
 
-# %% ../../nbs/measure/33_goodput.ipynb #ae05eead
+# %% ../../nbs/measure/33_goodput.ipynb #125288ed
 def measure_run(run: History | Path | str) -> tuple[Verdict, Goodput]:
     "The verdict and the goodput of one run."
     h = run if isinstance(run, History) else read_history(run)
@@ -334,5 +334,5 @@ def measure_runs(
     cores = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
     workers = min(workers or cores, len(runs))
     if workers < 2: return [measure_run(r) for r in runs]
-    with ProcessPoolExecutor(workers, mp_context=get_context('fork' if sys.platform == 'linux' else 'spawn')) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context('fork' if sys.platform == 'linux' else 'spawn'), initializer=gc.freeze) as pool:   # what is inherited is no garbage: do not search it
         return list(pool.map(measure_run, runs))

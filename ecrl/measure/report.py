@@ -25,12 +25,11 @@ from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval,
 from ..training.config import differing, flat, make_config, parse_yaml
 from ..training.events import write_json_atomically
 
-# %% ../../nbs/measure/38_report.ipynb #d68d245b
+# %% ../../nbs/measure/38_report.ipynb #b4d4c57c
 def plain(x):
     "A value as JSON can hold it; what is not finite is null."
     if isinstance(x, Estimate): return x.to_dict()
-    if isinstance(x, pd.DataFrame): return [plain(r)
-        for r in x.reset_index().to_dict('records')] if x.index.name or x.index.nlevels > 1 else [plain(r) for r in x.to_dict('records')]
+    if isinstance(x, pd.DataFrame): return [plain(r) for r in (x.reset_index() if x.index.name or x.index.nlevels > 1 else x).to_dict('records')]
     if isinstance(x, dict): return {str(k): plain(v) for k, v in x.items()}
     if isinstance(x, (list, tuple, np.ndarray)): return [plain(v) for v in x]
     if isinstance(x, np.generic): x = x.item()
@@ -41,14 +40,15 @@ def cell(x) -> str:
     "A value as a table shows it."
     if isinstance(x, Estimate): return f'{x.value:.4g}' + (f' [{x.low:.4g}, {x.high:.4g}]' if x.has_interval else '') if math.isfinite(x.value) else ''
     if x is None or (isinstance(x, float) and math.isnan(x)): return ''
-    return f'{x if abs(x) > 1e-9 else 0:.4g}' if isinstance(x, (float, np.floating)) else str(x).replace('|',
-        '\\|')      # rounding errors are no results
+    if isinstance(x, (float, np.floating)): return f'{x if abs(x) > 1e-9 else 0:.4g}'      # rounding errors are no results
+    return str(x).replace('|', '\\|')
 
 def markdown_table(df: pd.DataFrame) -> str:
     "A data frame as a Markdown table; numbers are set to the right."
     def right(c): return all(isinstance(v, (int, float, np.number, Estimate)) and not isinstance(v, bool) for v in df[c])
+    def show(x): return cell(x).replace(', ', ',\u00a0') if isinstance(x, Estimate) else cell(x)     # a narrow column breaks before an interval, not in it
     rows = [list(df.columns), ['---:' if right(c) else '---' for c in df], *df.itertuples(index=False)]
-    return '\n'.join('| ' + ' | '.join(map(cell, r)) + ' |' for r in rows)
+    return '\n'.join('| ' + ' | '.join(map(show, r)) + ' |' for r in rows)
 
 # %% ../../nbs/measure/38_report.ipynb #05a5beb1
 @dataclass
