@@ -25,7 +25,7 @@ from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval,
 from ..training.config import differing, flat, make_config, parse_yaml
 from ..training.events import write_json_atomically
 
-# %% ../../nbs/measure/38_report.ipynb #b4d4c57c
+# %% ../../nbs/measure/38_report.ipynb #2ca14240
 def plain(x):
     "A value as JSON can hold it; what is not finite is null."
     if isinstance(x, Estimate): return x.to_dict()
@@ -38,7 +38,7 @@ def plain(x):
 
 def cell(x) -> str:
     "A value as a table shows it."
-    if isinstance(x, Estimate): return f'{x.value:.4g}' + (f' [{x.low:.4g}, {x.high:.4g}]' if x.has_interval else '') if math.isfinite(x.value) else ''
+    if isinstance(x, Estimate): return f'{x.value:.4g}' + (f' [{x.low:.3g}, {x.high:.3g}]' if x.has_interval else '') if math.isfinite(x.value) else ''
     if x is None or (isinstance(x, float) and math.isnan(x)): return ''
     if isinstance(x, (float, np.floating)): return f'{x if abs(x) > 1e-9 else 0:.4g}'      # rounding errors are no results
     return str(x).replace('|', '\\|')
@@ -342,13 +342,14 @@ def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, 
         0): said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {ends.get("True", 0)} of {n} runs of which both kept a checkpoint.')
     return said
 
-# %% ../../nbs/measure/38_report.ipynb #1f993a4f
+# %% ../../nbs/measure/38_report.ipynb #f4e9e0cb
 READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': 'blocking (steps/s)',
     f'goodput_{OVERLAPPED}': 'overlapped (steps/s)', 'blocking_change_pct': 'blocking / reference (%)',
             'overlapped_change_pct': 'overlapped / reference (%)', 'gain_pct': 'overlapped / blocking (%)',
             'stall_difference_s': 'stall difference (s)', 'wall_difference_s': 'wall clock difference (s)',
             'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)', f'stall_{OVERLAPPED}_s': 'overlapped (s)',
-            'p_holm': 'p (Holm)', 'loss_difference': 'difference of loss difference'}
+            'p_holm': 'p (Holm)', 'p_t': 'p (t)', 'p_t_holm': 'p (t, Holm)', 'p_sign_flip': 'p (sign flips)', 'loss_difference': 'difference of loss difference',
+            BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
 
 def _count(table: pd.DataFrame, what: str) -> str: return f'{(n := table[what].nunique())} {what}{"s"*(n != 1)}'
 
@@ -381,7 +382,7 @@ def study_report(
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions())
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
     r.add('## Outcomes', f'Mean over suites [95% interval]; n = {" or ".join(f"{n} {u if n > 1 else u[:-1]}" for n, u in ns)} a variant.',
-        markdown_table(o.reset_index()), *_suite_tables(ranked))
+        markdown_table(o.reset_index().rename(columns=READABLE)), *_suite_tables(ranked))
     if len(cut): r.add('## Slices', 'The gain is that of overlapped over blocking; p is for "no gain", corrected for the number of slices (Holm).',
         markdown_table(cut.rename(columns=READABLE)))
     return r.add(definitions())
