@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['ResumableGlobalBatchSampler', 'CursorBroadcast']
 
-# %% ../../nbs/data/03_sampler.ipynb #103f5297
+# %% ../../nbs/data/03_sampler.ipynb #dcba2a47
+import hmac, json, secrets, socket, struct
 from collections.abc import Iterator
-import torch
 import torch.distributed as dist
 from torch.utils.data import Sampler
 from .geometry import Geometry, local_batch, permutation_seed, shard
@@ -58,16 +58,40 @@ class ResumableGlobalBatchSampler(Sampler[int]):
             f"cursor_step {cursor_step} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
         self.epoch, self.cursor_step = epoch, cursor_step
 
-# %% ../../nbs/data/03_sampler.ipynb #275672e0
+# %% ../../nbs/data/03_sampler.ipynb #afe030db
 class CursorBroadcast:
     "Rank 0's cursor, on its way to all ranks."
+    message = struct.Struct('<3q')                          # epoch, cursor_step, stop
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
-        device: str = 'cpu', # where the process group's backend wants its tensors
+        store: dist.Store | None = None, # of this launch: where rank 0 tells the others its address
+        address: str = '127.0.0.1', # of rank 0's host, for the other ranks
+        timeout_s: float = 120.0, # for connecting and for each message
     ):
-        self.sampler, self.device, self.work, self.sent = sampler, device, None, None
-        self.host = torch.zeros(3, dtype=torch.int64)
-        self.words = self.host.numpy()                      # the same memory: quicker to fill than a new tensor is made
+        self.sampler, self.timeout_s, self.sent, self.stop, self.peers = sampler, timeout_s, None, False, []
+        if sampler.world_size > 1: self.listen(store, address) if sampler.rank == 0 else self.call(store)
+
+    def listen(self, store: dist.Store, address: str):
+        "Rank 0: take a connection from each other rank, and from nobody else."
+        word = secrets.token_bytes(16)
+        with socket.create_server((address, 0), backlog=self.sampler.world_size) as server:
+            server.settimeout(self.timeout_s)
+            store.set('cursor', json.dumps([*server.getsockname()[:2], word.hex()]))
+            while len(self.peers) < self.sampler.world_size - 1:
+                peer, _ = server.accept()
+                peer.settimeout(5)
+                try: known = hmac.compare_digest(peer.makefile('rb').read(len(word)), word)
+                except OSError: known = False
+                if not known: peer.close(); continue
+                peer.settimeout(self.timeout_s)
+                peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)      # or a message waits for the answer to the one before
+                self.peers.append(peer)
+
+    def call(self, store: dist.Store):
+        host, port, word = json.loads(store.get('cursor'))
+        peer = socket.create_connection((host, port), self.timeout_s)
+        peer.sendall(bytes.fromhex(word))
+        self.peers, self.reader = [peer], peer.makefile('rb')
 
     def send(self,
         stop: bool = False, # rank 0's wish; ignored on other ranks
@@ -75,17 +99,22 @@ class CursorBroadcast:
         "Called on all ranks after a committed step; returns at once."
         if self.sent is not None: raise RuntimeError('the message before this one has not been received')
         s = self.sampler
-        self.sent = s.epoch, s.cursor_step
-        self.words[:] = *self.sent, stop
-        self.message = self.host.to(self.device)
-        self.work = dist.broadcast(self.message, src=0, async_op=True) if s.world_size > 1 else None
+        self.sent, self.stop = (s.epoch, s.cursor_step), stop
+        if s.rank == 0:
+            for peer in self.peers: peer.sendall(self.message.pack(*self.sent, stop))
 
     def receive(self) -> bool: # whether all ranks are to stop
         "Wait until the message is there; raises where this rank stood elsewhere."
         if self.sent is None: return False
-        if self.work: self.work.wait()
-        mine, self.sent, (epoch, cursor_step, stop) = self.sent, None, self.message.tolist()
+        mine, self.sent = self.sent, None
+        if self.sampler.rank == 0: return self.stop
+        raw = self.reader.read(self.message.size)
+        if len(raw) < self.message.size: raise ConnectionError('rank 0 has closed the connection on which it sends its cursor')
+        epoch, cursor_step, stop = self.message.unpack(raw)
         if (epoch, cursor_step) != mine: raise RuntimeError(
             f'rank {self.sampler.rank} was at epoch {mine[0]}, cursor {mine[1]}; '
             f'rank 0 says epoch {epoch}, cursor {cursor_step}: the ranks have consumed different windows')
         return bool(stop)
+
+    def close(self):
+        for peer in self.peers: peer.close()

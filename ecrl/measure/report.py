@@ -317,7 +317,7 @@ def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'sche
     for r, p in zip(tested, holm([r['p'] for r in tested])): r['p_holm'] = float(p)
     return pd.DataFrame(rows, columns=['axis', 'value', 'pairs', 'gain_pct', 'stall_difference_s', 'loss_difference', 'p', 'p_holm'])
 
-# %% ../../nbs/measure/38_report.ipynb #2505cf33
+# %% ../../nbs/measure/38_report.ipynb #b28272a0
 def claims(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING) -> list[dict]: # claim, estimate, unit, sentence
     "Each comparison that the table allows: its estimate, and what it says in words."
     good, said = sound(table), []
@@ -338,8 +338,8 @@ def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, 
         + (f'; {c["planned"] - c["passed"]} did not and are left out of every mean below.' if c['passed'] < c['planned'] else '.')]
     said += [x['sentence'] for x in claims(table, base, a, b)]
     ends = good['bitwise_equal'].dropna().map(str).value_counts()
-    if n := ends.get('True', 0) + ends.get('False',
-        0): said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {ends.get("True", 0)} of {n} runs of which both kept a checkpoint.')
+    same, n = ends.get('True', 0), ends.get('True', 0) + ends.get('False', 0)
+    if n: said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {same} of {n} runs of which both kept a checkpoint.')
     return said
 
 # %% ../../nbs/measure/38_report.ipynb #f4e9e0cb

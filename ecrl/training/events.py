@@ -14,11 +14,12 @@ from typing import BinaryIO
 import orjson
 from .config import ConfigError
 
-# %% ../../nbs/training/22_events.ipynb #98ed19c0
+# %% ../../nbs/training/22_events.ipynb #af76b330
 def _line(record: dict) -> bytes:
     "A record as JSON. A loss that is not finite keeps its name (orjson would say null)."
     try:
-        if all(isfinite(v) for v in record.values() if type(v) is float): return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+        line = orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+        if b'null' not in line or all(isfinite(v) for v in record.values() if type(v) is float): return line
     except TypeError: pass                     # keys or numbers that only `json` takes
     return (json.dumps(record) + '\n').encode()
 

@@ -83,7 +83,7 @@ def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
     due = set(s.steps) - past
     return FaultyDisk(s.fault if s.fault != 'none' and (due or not s.steps) else None, due, s.delay_s, announce)
 
-# %% ../../nbs/training/26_loop.ipynb #f6b9072a
+# %% ../../nbs/training/26_loop.ipynb #fdce44e5
 class Trainer:
     "One rank."
     def __init__(self,
@@ -95,7 +95,7 @@ class Trainer:
         self.pid = os.getpid()
         self.cfg, self.logs = load_config(self.run_dir/'config.yaml'), self.run_dir/'logs'
         self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
-        self.node = int(env.get('ECRL_NODE', 0))
+        self.node, self.address = int(env.get('ECRL_NODE', 0)), env.get('ECRL_ADDRESS', '127.0.0.1')
         self.global_step, self.last_saved, self.write_times, self.batches, self.model = 0, None, {}, None, None
         self.asked_to_stop = self.stop = self.saving = False      # this rank's wish, what all have agreed on, a save is going on
         self.store, self.checkpoints = None, NoCheckpoints()
@@ -147,7 +147,7 @@ def reach(self: Trainer, point: str):
     "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
     if self.faults.due or self.faults.slowed: self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
-# %% ../../nbs/training/26_loop.ipynb #a06d27de
+# %% ../../nbs/training/26_loop.ipynb #fa233bcd
 @patch
 def prepare(self: Trainer):
     "Data and model, in main memory."
@@ -156,21 +156,22 @@ def prepare(self: Trainer):
     self.model = build_model(self.cfg.training.model_name, self.dataset.num_classes, self.cfg.seed)
 
 @patch
-def connect(self: Trainer) -> str: # the backend
+def connect(self: Trainer) -> tuple[str, dist.Store]: # backend; what the ranks of this attempt share
     "Device and process group. The launcher's store is new in each launch; the prefix keeps attempts apart in any case."
     self.device = choose_device(self.cfg, self.local_rank)
     if self.device.type == 'cuda': torch.cuda.set_device(self.device)
     backend = choose_backend(self.cfg, self.device, self.world_size//self.cfg.runtime.nodes)
     timeout = datetime.timedelta(seconds=self.cfg.runtime.timeout_s)
     store, rank, world_size = next(dist.rendezvous('env://', timeout=timeout))
-    dist.init_process_group(backend, store=dist.PrefixStore(f'attempt_{self.attempt}', store), rank=rank, world_size=world_size, timeout=timeout)
+    store = dist.PrefixStore(f'attempt_{self.attempt}', store)
+    dist.init_process_group(backend, store=store, rank=rank, world_size=world_size, timeout=timeout)
     self.event('process_group_up')
-    return backend
+    return backend, store
 
 @patch
 def build(self: Trainer):
     "Everything that a step needs."
-    backend, cfg = self.connect(), self.cfg
+    (backend, store), cfg = self.connect(), self.cfg
     if self.model is None: self.prepare()
     if self.device.type == 'cuda' and self.dataset.images.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(self.device)
     self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
@@ -183,7 +184,7 @@ def build(self: Trainer):
     self.precision = choose_precision(cfg, self.device)
     self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == 'fp16')
     self.sync_device = self.device if backend == 'nccl' else 'cpu'
-    self.cursor = CursorBroadcast(self.sampler, self.sync_device)
+    self.cursor = CursorBroadcast(self.sampler, store, self.address, cfg.runtime.timeout_s)
     self.settle_buckets()
     self.arithmetic = arithmetic_settings(self.device)
     self.event('built', arithmetic=self.arithmetic)

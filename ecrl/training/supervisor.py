@@ -164,7 +164,7 @@ def continue_from_last_session(self: Supervisor, env: dict):
     if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
     self.note('resumed_session', environment_differs=differs)
 
-# %% ../../nbs/training/27_supervisor.ipynb #28870fc8
+# %% ../../nbs/training/27_supervisor.ipynb #88208a01
 def launcher(
     cfg: RunConfig,
     run_dir: Path,
@@ -175,7 +175,7 @@ def launcher(
 ) -> tuple[list[str], dict[str, str]]: # command, environment
     "How torch.distributed.run is started."
     r = cfg.runtime
-    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1', ECRL_NODE=str(node))
+    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1')
     if r.deterministic: env['CUBLAS_WORKSPACE_CONFIG'] = CUBLAS_WORKSPACE
     for k in ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'MASTER_ADDR', 'MASTER_PORT'): env.pop(k, None)
     if r.nodes == 1: address, place = '127.0.0.1', ['--standalone']
@@ -183,6 +183,7 @@ def launcher(
         address = address_towards(r.rendezvous)
         place = [f'--nnodes={r.nodes}', '--rdzv-backend=c10d', f'--rdzv-endpoint={r.rendezvous}', f'--rdzv-id={run_dir.name}_{attempt}',
                  f'--rdzv-conf=is_host={int(node == 0)}', f'--local-addr={address}']
+    env |= dict(ECRL_NODE=str(node), ECRL_ADDRESS=address)
     if card := interface_of(address): env.setdefault('GLOO_SOCKET_IFNAME', card)      # or gloo would resolve the host's name
     return [sys.executable, '-m', 'torch.distributed.run', *place, f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
             '-m', 'ecrl.training.loop', '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
