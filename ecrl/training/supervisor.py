@@ -279,7 +279,7 @@ def dismiss(self: Supervisor, job: Job, grace_s: float = 0.0):
     job.calls = {}
     if job in self.jobs: self.jobs.remove(job)
 
-# %% ../../nbs/training/27_supervisor.ipynb #8ca8c71a
+# %% ../../nbs/training/27_supervisor.ipynb #db78a531
 @patch
 def listen(self: Supervisor):
     "New events, to the jobs that they are about."
@@ -294,7 +294,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.25) -> tuple[str, str 
     "Until the launcher has come home, a rank has died, or nobody makes progress."
     limits, next_report, next_look = self.cfg.supervisor, 0.0, 0.0
     while True:
-        dead = job.wait(0.05)
+        dead = job.wait(0.05 if self.clock.due else report_s)      # a death is seen at once; each waking takes a core from a rank for a moment
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
         if limits.teardown == 'quick' and set(dead) - job.left: return 'died', None
