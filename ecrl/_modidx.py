@@ -424,6 +424,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                 'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.listen': ( 'data/sampler.html#cursorbroadcast.listen',
                                                                                  'ecrl/data/sampler.py'),
+                                   'ecrl.data.sampler.CursorBroadcast.read': ( 'data/sampler.html#cursorbroadcast.read',
+                                                                               'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.receive': ( 'data/sampler.html#cursorbroadcast.receive',
                                                                                   'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.send': ( 'data/sampler.html#cursorbroadcast.send',

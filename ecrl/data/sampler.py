@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['ResumableGlobalBatchSampler', 'CursorBroadcast']
 
-# %% ../../nbs/data/03_sampler.ipynb #dcba2a47
-import hmac, json, secrets, socket, struct
+# %% ../../nbs/data/03_sampler.ipynb #800be84a
+import hmac, json, secrets, socket, struct, time
 from collections.abc import Iterator
 import torch.distributed as dist
 from torch.utils.data import Sampler
@@ -58,14 +58,14 @@ class ResumableGlobalBatchSampler(Sampler[int]):
             f"cursor_step {cursor_step} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
         self.epoch, self.cursor_step = epoch, cursor_step
 
-# %% ../../nbs/data/03_sampler.ipynb #afe030db
+# %% ../../nbs/data/03_sampler.ipynb #b332d32b
 class CursorBroadcast:
     "Rank 0's cursor, on its way to all ranks."
     message = struct.Struct('<3q')                          # epoch, cursor_step, stop
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
         store: dist.Store | None = None, # of this launch: where rank 0 tells the others its address
-        address: str = '127.0.0.1', # of rank 0's host, for the other ranks
+        address: str = '127.0.0.1', # of this host; the others reach rank 0 at its own
         timeout_s: float = 120.0, # for connecting and for each message
     ):
         self.sampler, self.timeout_s, self.sent, self.stop, self.peers = sampler, timeout_s, None, False, []
@@ -73,25 +73,35 @@ class CursorBroadcast:
 
     def listen(self, store: dist.Store, address: str):
         "Rank 0: take a connection from each other rank, and from nobody else."
-        word = secrets.token_bytes(16)
-        with socket.create_server((address, 0), backlog=self.sampler.world_size) as server:
-            server.settimeout(self.timeout_s)
+        word, others, deadline = secrets.token_bytes(16), self.sampler.world_size - 1, time.monotonic() + self.timeout_s
+        with socket.create_server((address, 0), backlog=others) as server:
             store.set('cursor', json.dumps([*server.getsockname()[:2], word.hex()]))
-            while len(self.peers) < self.sampler.world_size - 1:
-                peer, _ = server.accept()
+            while len(self.peers) < others:
+                server.settimeout(max(deadline - time.monotonic(), 0.001))
+                try: peer, _ = server.accept()
+                except TimeoutError: raise TimeoutError(f'{others - len(self.peers)} of {others} ranks did not connect to rank 0 within {self.timeout_s} s') from None
                 peer.settimeout(5)
                 try: known = hmac.compare_digest(peer.makefile('rb').read(len(word)), word)
                 except OSError: known = False
                 if not known: peer.close(); continue
                 peer.settimeout(self.timeout_s)
                 peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)      # or a message waits for the answer to the one before
+                peer.sendall(b'!')
                 self.peers.append(peer)
 
     def call(self, store: dist.Store):
         host, port, word = json.loads(store.get('cursor'))
-        peer = socket.create_connection((host, port), self.timeout_s)
-        peer.sendall(bytes.fromhex(word))
-        self.peers, self.reader = [peer], peer.makefile('rb')
+        with socket.create_connection((host, port), self.timeout_s) as peer:      # stays open as long as its reader
+            peer.sendall(bytes.fromhex(word))
+            self.reader = peer.makefile('rb')
+        self.peers = [self.reader]
+        self.read(1)
+
+    def read(self, n: int) -> bytes:
+        try: raw = self.reader.read(n)
+        except TimeoutError: raise TimeoutError(f'rank 0 sent no cursor within {self.timeout_s} s') from None
+        if len(raw) < n: raise ConnectionError('connection closed by rank 0, which sends its cursor on it')
+        return raw
 
     def send(self,
         stop: bool = False, # rank 0's wish; ignored on other ranks
@@ -100,17 +110,17 @@ class CursorBroadcast:
         if self.sent is not None: raise RuntimeError('the message before this one has not been received')
         s = self.sampler
         self.sent, self.stop = (s.epoch, s.cursor_step), stop
-        if s.rank == 0:
+        if s.rank: return
+        try:
             for peer in self.peers: peer.sendall(self.message.pack(*self.sent, stop))
+        except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e
 
     def receive(self) -> bool: # whether all ranks are to stop
         "Wait until the message is there; raises where this rank stood elsewhere."
         if self.sent is None: return False
         mine, self.sent = self.sent, None
         if self.sampler.rank == 0: return self.stop
-        raw = self.reader.read(self.message.size)
-        if len(raw) < self.message.size: raise ConnectionError('rank 0 has closed the connection on which it sends its cursor')
-        epoch, cursor_step, stop = self.message.unpack(raw)
+        epoch, cursor_step, stop = self.message.unpack(self.read(self.message.size))
         if (epoch, cursor_step) != mine: raise RuntimeError(
             f'rank {self.sampler.rank} was at epoch {mine[0]}, cursor {mine[1]}; '
             f'rank 0 says epoch {epoch}, cursor {cursor_step}: the ranks have consumed different windows')

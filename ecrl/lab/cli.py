@@ -66,15 +66,18 @@ def progress_display():
         from ecrl.lab.experiment import ProgressLines
         yield ProgressLines()
 
-# %% ../../nbs/lab/46_cli.ipynb #3f9e2452
+# %% ../../nbs/lab/46_cli.ipynb #1a18bb93
 @contextmanager
 def watch_study(study: Path, every_s: float = 0.5):
     "Show the progress of a study that another process runs."
     done, since = threading.Event(), time.time()
     with progress_display() as show:
+        def touched(status_file: Path) -> float:
+            log = status_file.with_name('supervisor_attempts.jsonl')
+            return log.stat().st_ctime if log.exists() else 0
         def look():
             from ecrl.training.events import last_step, read_json
-            for f in sorted(study.glob('*/logs/supervisor.json'), key=lambda f: (f.parent/'supervisor_attempts.jsonl').stat().st_ctime if (f.parent/'supervisor_attempts.jsonl').exists() else 0):
+            for f in sorted(study.glob('*/logs/supervisor.json'), key=touched):
                 status = read_json(f)
                 if status.get('time', 0) >= since: show(status['run_id'], status | dict(global_step=last_step(f.parent/'rank0.jsonl')))
         def loop():
@@ -184,7 +187,7 @@ def join(
     out.print(f'{_short(run_dir)}: {ended}', soft_wrap=True)
     raise typer.Exit(0 if ended == 'completed' else 1)
 
-# %% ../../nbs/lab/46_cli.ipynb #6ea58d6a
+# %% ../../nbs/lab/46_cli.ipynb #387cae4e
 matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
 app.add_typer(matrix, name='matrix')
 MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/exp4_cpu.yaml.', show_default=False)]
@@ -211,8 +214,10 @@ def plan(file: MatrixFile, cells: Annotated[bool, typer.Option('--cells', help='
     totals = plan_totals(t, slots if isinstance(slots, int) else len(slots))
     if json_: return print_json(dict(study=m.name, totals=totals, cells=json.loads(t.to_json(orient='records'))))
     out.print(rich_table(m.factors(), f'Study {m.name}'))
-    by = t.groupby('suite', sort=False).agg(runs=('run_id', 'size'), done=('status', lambda s: int(s.str.startswith('completed').sum())), steps=('steps', 'sum'), failures=('failures', 'sum'),
-                                            replayed=('replayed', 'sum'), minutes=('estimate_s', lambda x: round(x.sum(skipna=False)/60, 1)), disk_GB=('kept_bytes', lambda x: round(x.sum()/1e9, 2)))
+    by = t.groupby('suite', sort=False).agg(
+        runs=('run_id', 'size'), done=('status', lambda s: int(s.str.startswith('completed').sum())), steps=('steps', 'sum'),
+        failures=('failures', 'sum'), replayed=('replayed', 'sum'), minutes=('estimate_s', lambda x: round(x.sum(skipna=False)/60, 1)),
+        disk_GB=('kept_bytes', lambda x: round(x.sum()/1e9, 2)))
     out.print(rich_table((t if cells else by.reset_index()).drop(columns=['suite', 'took_s'] if cells else [])))
     out.print(_total_line(m, totals), soft_wrap=True)
     if totals['left_s'] is None: out.print('No rate is known for some models on this device; the first runs will give it.')
@@ -223,7 +228,8 @@ def matrix_display(m):
     from ecrl.lab.matrix import plan_totals
     from ecrl.training.events import last_step
     seen, totals, last = {r: row['status'] for r, row in m.rows.items()}, plan_totals(m.plan()), [0.0]
-    bar = Progress(TextColumn('{task.description}'), BarColumn(), TextColumn('{task.completed:.0f}/{task.total:.0f} runs'), TextColumn('{task.fields[note]}'), TimeElapsedColumn(), console=out)
+    bar = Progress(TextColumn('{task.description}'), BarColumn(), TextColumn('{task.completed:.0f}/{task.total:.0f} runs'),
+                   TextColumn('{task.fields[note]}'), TimeElapsedColumn(), console=out)
     task = bar.add_task(m.name, total=len(seen), note='')
     def show():
         if time.monotonic() - last[0] < 1: return
@@ -237,7 +243,8 @@ def matrix_display(m):
         at = ', '.join(f"{r} {last_step(m.dir/r/'logs'/'rank0.jsonl')}/{m.cells[r].config.training.max_steps}" for r in now)
         if out.is_terminal: bar.update(task, completed=done, note=f'left {left}  {at}')
         for r, row in changed.items():
-            if row['status'] != 'running': out.print(f"[{done}/{t['runs']}] {r}: {row['status']}" + (f" ({row['reason']})" if row['reason'] else '') + f'; left: {left}', soft_wrap=True, markup=False)
+            why = f" ({row['reason']})" if row['reason'] else ''
+            if row['status'] != 'running': out.print(f"[{done}/{t['runs']}] {r}: {row['status']}{why}; left: {left}", soft_wrap=True, markup=False)
     if out.is_terminal: bar.start()
     try: yield show
     finally: bar.stop()
@@ -283,7 +290,9 @@ def matrix_report(
     if not study.is_dir(): _fail(f'{study} does not exist: run the matrix first')
     to, page = (out_dir or study).resolve(), 'analysis/exp4_matrix.ipynb'
     folder = to/'notebooks'/page
-    execute_notebook(project_root()/'nbs'/page, folder, dict(study_dir=os.path.relpath(study, project_root())) | (dict(out_dir=os.path.relpath(to, project_root())) if out_dir else {}))
+    parameters = dict(study_dir=os.path.relpath(study, project_root()))
+    if out_dir: parameters['out_dir'] = os.path.relpath(to, project_root())
+    execute_notebook(project_root()/'nbs'/page, folder, parameters)
     print((to/'final_summary.md').read_text())
     for f in ('publication_summary.md', 'new_findings.csv', 'tables', 'plots', 'reports'): out.print(f'{_short(to/f)}', soft_wrap=True)
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)

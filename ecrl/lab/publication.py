@@ -73,7 +73,7 @@ class Publication:
         kept = self.paths[run]/'metrics'/'goodput.json'
         return json.loads(kept.read_text()) if kept.exists() else goodput(self.paths[run]).to_dict()
 
-# %% ../../nbs/lab/43b_publication.ipynb #e219e440
+# %% ../../nbs/lab/43b_publication.ipynb #c923c81a
 ENVIRONMENT = ('python', 'torch', 'torchvision', 'numpy', 'cuda', 'os', 'cpu', 'cores', 'memory_bytes',
     'devices', 'device', 'backend', 'precision', 'deterministic', 'threads', 'git_commit')
 
@@ -89,7 +89,8 @@ def factor_table(pub: Publication) -> pd.DataFrame: # axis, values, count, role
     "What was varied; of a study without a matrix, what differs."
     if pub.matrix: return pub.matrix.factors()
     t = pub.table
-    rows = [(a, v, 'varied between suites' if len(v) > 1 else 'fixed, named') for a in ('dataset', 'model', 'schedule') if (v := t[a].dropna().map(str).unique().tolist())]
+    values = {a: t[a].dropna().map(str).unique().tolist() for a in ('dataset', 'model', 'schedule')}
+    rows = [(a, v, 'varied between suites' if len(v) > 1 else 'fixed, named') for a, v in values.items() if v]
     rows += [('variant', ordered(t['variant']), 'compared within a suite'), ('seed', sorted(t['seed'].unique()), 'repetition; pairs are matched by it')]
     return pd.DataFrame([(a, ', '.join(map(str, v)), len(v), role) for a, v, role in rows], columns=['axis', 'values', 'count', 'role'])
 
@@ -136,7 +137,7 @@ def divergence_summary(d: pd.DataFrame) -> pd.DataFrame: # a row a variant
     "How many runs of each variant recovered exactly."
     return d.pivot_table(index='variant', columns='verdict', values='seed', aggfunc='count', fill_value=0, observed=True).reset_index().rename_axis(columns=None)
 
-# %% ../../nbs/lab/43b_publication.ipynb #9f837a45
+# %% ../../nbs/lab/43b_publication.ipynb #1542dbe4
 def seed_tests(table: pd.DataFrame, a: str = OVERLAPPED, b: str = BLOCKING, value: str = 'goodput') -> pd.DataFrame: # a row a suite, and one for all
     "a - b of pairs with one seed, in each suite and over all."
     good, rows = sound(table), []
@@ -145,7 +146,8 @@ def seed_tests(table: pd.DataFrame, a: str = OVERLAPPED, b: str = BLOCKING, valu
         except ValueError: continue
         strata = p.table.index.get_level_values('suite')
         tests = paired_p(p.difference)
-        rows.append(dict(suite=suite, pairs=len(p.table), difference=over_suites(p.difference, strata, 'pairs') if suite == 'all suites' else mean_interval(p.difference, unit='pairs'),
+        mean = over_suites(p.difference, strata, 'pairs') if suite == 'all suites' else mean_interval(p.difference, unit='pairs')
+        rows.append(dict(suite=suite, pairs=len(p.table), difference=mean,
                          wins=int((p.difference > 0).sum()), p_t=tests['t'], p_sign_flip=tests['signs']))
     each = [r for r in rows if r['suite'] != 'all suites' and np.isfinite(r['p_t'])]
     for r, p in zip(each, holm([r['p_t'] for r in each])): r['p_t_holm'] = float(p)
@@ -168,19 +170,21 @@ def plot_mean_waterfall(pub: Publication, ax: Axes | None = None) -> Axes:
              for v, row in t.to_dict('index').items()]
     return plot_waterfall(means, ax)
 
-# %% ../../nbs/lab/43b_publication.ipynb #832e940f
+# %% ../../nbs/lab/43b_publication.ipynb #d5b92b10
 def suite_labels(table: pd.DataFrame) -> dict[str, str]: # suite -> a short name
     "Suites by dataset, model and schedule where that tells them apart, else by what their names differ in."
     first = table.drop_duplicates('suite')
     named = first[['dataset', 'model', 'schedule']].fillna('').astype(str).agg('_'.join, axis=1)
-    return dict(zip(first['suite'], named if named.is_unique and first['dataset'].notna().all() else [n.replace(' ', '_') for n in short_names(first['suite'])]))
+    if not named.is_unique or first['dataset'].isna().any(): named = [n.replace(' ', '_') for n in short_names(first['suite'])]
+    return dict(zip(first['suite'], named))
 
 def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes: # the first panel's axes
     "Loss curves of each suite: mean and range over seeds."
     good = sound(pub.table)
     suites = list(dict.fromkeys(good['suite']))[:most]
     names, columns = [suite_labels(good)[s].replace('_', ' ') for s in suites], min(2, len(suites))
-    fig, panels = plt.subplots(-(-len(suites)//columns), columns, figsize=(7.2, 0.6 + 2.1*(-(-len(suites)//columns))), dpi=110, layout='constrained', squeeze=False)
+    rows = -(-len(suites)//columns)
+    fig, panels = plt.subplots(rows, columns, figsize=(7.2, 0.6 + 2.1*rows), dpi=110, layout='constrained', squeeze=False)
     for ax, suite, name in zip(panels.flat, suites, names):
         hs = [h for r in good.loc[good['suite'] == suite, 'run_id'] if (h := pub.history(r))]
         plot_losses(hs, ax, smooth)
@@ -192,29 +196,35 @@ def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes:
     fig.legend(handles.values(), [f'{k} (n = {n.min()}{"" if n.min() == n.max() else f" to {n.max()}"})' for k in handles], loc='outside lower center', ncols=3, frameon=False, handlelength=3, fontsize=9)
     return panels.flat[0]
 
-# %% ../../nbs/lab/43b_publication.ipynb #ade4ca22
+# %% ../../nbs/lab/43b_publication.ipynb #77f76bf9
 def threats(pub: Publication) -> list[str]:
     "What a reader should hold against the study."
     good = sound(pub.table)
     if not len(good): return ['Nothing was completed, so there is nothing to conclude.']
     out, seeds = [], good.groupby('suite')['seed'].nunique()
-    if pub.missing: out.append(f'{len(pub.missing)} planned runs are missing; comparisons use complete pairs only, and where runs went missing because of what they measure, the rest is biased.')
-    out.append(f'{seeds.min()}{"" if seeds.min() == seeds.max() else f" to {seeds.max()}"} seed(s) a suite'
-               + (': one measurement has no interval, so nothing can be concluded about other seeds.' if seeds.max() == 1 else ': intervals are wide, and an effect smaller than the stated one would have been missed.'))
+    if pub.missing: out.append(f'{len(pub.missing)} planned runs are missing; comparisons use complete pairs only, '
+                               'and where runs went missing because of what they measure, the rest is biased.')
+    few = ('one measurement has no interval, so nothing can be concluded about other seeds' if seeds.max() == 1
+           else 'intervals are wide, and an effect smaller than the stated one would have been missed')
+    out.append(f'{seeds.min()}{"" if seeds.min() == seeds.max() else f" to {seeds.max()}"} seed(s) a suite: {few}.')
     n = good['suite'].nunique()
-    out.append(f'{n} suite(s), chosen and not drawn: intervals over seeds speak of these settings only{"; the interval with suites as the sample speaks of others like them" if n > 1 else ""}.')
+    wider = '; the interval with suites as the sample speaks of others like them' if n > 1 else ''
+    out.append(f'{n} suite(s), chosen and not drawn: intervals over seeds speak of these settings only{wider}.')
     out += _threats_of_failures(pub, good) + _threats_of_machine(pub, good)
     return out
 
 def _threats_of_failures(pub: Publication, good: pd.DataFrame) -> list[str]:
     failing, out = good[good['restarts'] > 0], []
     if failing.empty: return ['No run failed, so nothing is known about recovery.']
-    if not failing['replayed_steps'].sum(): out.append('No step was replayed: every failure fell on a checkpoint step. Nothing is known about a crash at another moment.')
+    if not failing['replayed_steps'].sum(): out.append(
+        'No step was replayed: every failure fell on a checkpoint step. Nothing is known about a crash at another moment.')
     cells = [c.config for c in pub.matrix.cells.values() if c.config.failure.enabled] if pub.matrix else []
-    if cells and all(c.failure.flush_inflight for c in cells): out.append('Every injected failure let checkpoint writes finish first, so no crash hit a write in flight; the kill campaigns of the checkpoint rooms test that.')
+    if cells and all(c.failure.flush_inflight for c in cells): out.append(
+        'Every injected failure let checkpoint writes finish first, so no crash hit a write in flight; the kill campaigns of the checkpoint rooms test that.')
     w = waterfall_table(pub).set_index('variant')
     share = {v: (w.loc[v, 'detection, teardown'] + w.loc[v, 'launch and restore'])/w.loc[v, 'wall clock'] for v in w.index if v.startswith('failure')}
-    if share: out.append('Starting and restarting take ' + ', '.join(f'{x:.0%} ({label_of(v)})' for v, x in share.items()) + ' of the wall clock; in longer runs the same gain per checkpoint is another percentage.')
+    said = ', '.join(f'{x:.0%} ({label_of(v)})' for v, x in share.items())
+    if said: out.append(f'Starting and restarting take {said} of the wall clock; in longer runs the same gain per checkpoint is another percentage.')
     return out
 
 def _threats_of_machine(pub: Publication, good: pd.DataFrame) -> list[str]:
@@ -222,14 +232,18 @@ def _threats_of_machine(pub: Publication, good: pd.DataFrame) -> list[str]:
     if 'cores' not in env: out.append('The environment was not recorded.')
     else:
         if mixed := [k for k in env.index if ' or ' in env[k]]: out.append(f'The runs differ in {", ".join(mixed)}.')
-        if env['device'] == 'cpu': out.append(f'CPU only, {env["cores"]} cores: ranks and the background writer share them, so overlapping costs training more than it would beside a GPU.')
+        if env['device'] == 'cpu': out.append(
+            f'CPU only, {env["cores"]} cores: ranks and the background writer share them, so overlapping costs training more than it would beside a GPU.')
     seeds, variants = (len(getattr(pub.matrix.definition, k)) if pub.matrix else 0 for k in ('seeds', 'variants'))
     if not pub.matrix: out.append('The order of the runs is not recorded, so drift of the machine cannot be excluded.')
-    elif seeds % variants: out.append(f'Variants were run in turns, but {seeds} seed(s) cannot give each of {variants} variants every place equally often; drift of the machine is not balanced in a suite.')
-    else: out.append('Variants were run in turns (a Latin square in each suite), so steady drift of the machine favours none; other load on it was not recorded.')
+    elif seeds % variants: out.append(
+        f'Variants were run in turns, but {seeds} seed(s) cannot give each of {variants} variants every place equally often; '
+        'drift of the machine is not balanced in a suite.')
+    else: out.append(
+        'Variants were run in turns (a Latin square in each suite), so steady drift of the machine favours none; other load on it was not recorded.')
     return out
 
-# %% ../../nbs/lab/43b_publication.ipynb #786e079f
+# %% ../../nbs/lab/43b_publication.ipynb #3f7a84e9
 def table_set(pub: Publication) -> dict[str, pd.DataFrame]: # name -> table, cells may be Estimates
     "The tables of a study."
     t, (controlled, varied) = pub.table, key_tables(pub)
@@ -237,7 +251,8 @@ def table_set(pub: Publication) -> dict[str, pd.DataFrame]: # name -> table, cel
     d, w, ranked = divergence_table(pub), waterfall_table(pub), suite_ranking(t) if len(sound(t)) else pd.DataFrame()
     tables = dict(environment=environment_table(pub), factors=factor_table(pub), controlled=controlled, varied=varied, manifest=manifest,
         completion=completion_table(pub), outcomes=outcomes(t, manifest=pub.manifest).reset_index() if len(sound(t)) else pd.DataFrame(), suites=ranked,
-        slices=slices(t, pub.axes), seed_tests=seed_tests(t), divergence=d, divergence_summary=divergence_summary(d) if len(d) else d, waterfall=w, against_ideal=against(t, 'ideal'), runs=t)
+        slices=slices(t, pub.axes), seed_tests=seed_tests(t), divergence=d, divergence_summary=divergence_summary(d) if len(d) else d,
+        waterfall=w, against_ideal=against(t, 'ideal'), runs=t)
     return {k: v for k, v in tables.items() if len(v)}
 
 def completion_table(pub: Publication) -> pd.DataFrame: # a row a variant, and one for all
@@ -254,7 +269,9 @@ def against(table: pd.DataFrame, base: str) -> pd.DataFrame: # a row a variant
     for v in ordered(good['variant']):
         try: p = pair(good, 'goodput', v, base) if v != base else None
         except ValueError: p = None
-        if p: rows.append(dict(variant=v, **{f'goodput against {base} (%)': over_suites(100*(p.ratios() - 1), p.table.index.get_level_values('suite'), 'pairs')}, pairs=len(p.table)))
+        if not p: continue
+        change = over_suites(100*(p.ratios() - 1), p.table.index.get_level_values('suite'), 'pairs')
+        rows.append({'variant': v, f'goodput against {base} (%)': change, 'pairs': len(p.table)})
     return pd.DataFrame(rows)
 
 def figure_set(pub: Publication) -> dict[str, Callable[[], Axes]]: # name -> what draws it
@@ -269,7 +286,7 @@ def figure_set(pub: Publication) -> dict[str, Callable[[], Axes]]: # name -> wha
         stall_and_gain=(both and suites > 1, lambda: plot_stall_and_gain(good)), waterfall=(bool(has), lambda: plot_mean_waterfall(pub)), losses=(recorded, lambda: plot_suite_losses(pub)))
     return {k: f for k, (possible, f) in draw.items() if possible}
 
-# %% ../../nbs/lab/43b_publication.ipynb #1d1e82a0
+# %% ../../nbs/lab/43b_publication.ipynb #70cf1301
 def spread(df: pd.DataFrame) -> pd.DataFrame:
     "Estimates as columns: value, low, high, n."
     out = {}
@@ -282,25 +299,29 @@ def spread(df: pd.DataFrame) -> pd.DataFrame:
 
 def latex(df: pd.DataFrame, caption: str, label: str) -> str:
     "A LaTeX table (booktabs)."
-    escape = lambda s: ''.join({'\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}'}.get(c, '\\' + c if c in '&%$#_{}' else c) for c in s)
+    named = {'\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}'}
+    escape = lambda s: ''.join(named.get(c, '\\' + c if c in '&%$#_{}' else c) for c in s)
     line = lambda values: ' & '.join(escape(cell(v)) for v in values) + r' \\'
     align = ''.join('r' if all(not isinstance(v, (str, bool)) for v in df[c]) else 'l' for c in df)
-    return '\n'.join([r'\begin{table}', r'\centering', rf'\caption{{{escape(caption)}}}', rf'\label{{tab:{label}}}', rf'\begin{{tabular}}{{{align}}}', r'\toprule', line(df.columns), r'\midrule',
+    return '\n'.join([r'\begin{table}', r'\centering', rf'\caption{{{escape(caption)}}}', rf'\label{{tab:{label}}}',
+                      rf'\begin{{tabular}}{{{align}}}', r'\toprule', line(df.columns), r'\midrule',
                       *map(line, df.itertuples(index=False)), r'\bottomrule', r'\end{tabular}', r'\end{table}', ''])
 
 def new_findings(pub: Publication) -> pd.DataFrame: # a row a claim
     "What was found: claim, estimate, whether the interval excludes zero, in words."
-    return pd.DataFrame([dict(claim=c['claim'], value=e.value, low=e.low, high=e.high, n=e.n, counted=e.unit, unit=c['unit'], shown=bool(e.excludes(0)), sentence=c['sentence'])
-                         for c in claims(pub.table) for e in [c['estimate']]], columns=['claim', 'value', 'low', 'high', 'n', 'counted', 'unit', 'shown', 'sentence'])
+    columns = ['claim', 'value', 'low', 'high', 'n', 'counted', 'unit', 'shown', 'sentence']
+    return pd.DataFrame([(c['claim'], e.value, e.low, e.high, e.n, e.unit, c['unit'], bool(e.excludes(0)), c['sentence'])
+                         for c in claims(pub.table) for e in [c['estimate']]], columns=columns)
 
-# %% ../../nbs/lab/43b_publication.ipynb #9f5c3fcf
+# %% ../../nbs/lab/43b_publication.ipynb #dd10966d
 def suite_report(pub: Publication, suite: str) -> Report:
     "The report of one suite."
     of = lambda t: t[t['suite'] == suite].reset_index(drop=True)
     manifest = of(pub.manifest) if pub.manifest is not None else None
     if not len(of(pub.table)):                                # every run of it has died before its first step
         gone = dict(zip(manifest['run_id'], manifest['status'] + ': ' + manifest['reason']))
-        return Report('study', f'Suite {suite}', dict(study=suite, missing=gone)).add('No run of this suite was completed, so nothing is reported.', '\n'.join(f'- `{r}`: {why}' for r, why in gone.items()))
+        return Report('study', f'Suite {suite}', dict(study=suite, missing=gone)).add(
+            'No run of this suite was completed, so nothing is reported.', '\n'.join(f'- `{r}`: {why}' for r, why in gone.items()))
     r, part = study_report(of(pub.table), suite, manifest), _part(pub, suite)
     d, w = divergence_table(part), waterfall_table(part)
     if len(d): r.add('## Is the result the same?', markdown_table(d.drop(columns='suite')))
@@ -323,12 +344,13 @@ def publication_summary(pub: Publication, tables: dict[str, pd.DataFrame]) -> Re
     "The whole study on one page."
     r = study_report(pub.table, pub.name, pub.manifest)
     r.facts |= dict(threats=threats(pub)) | {k: tables.get(k) for k in ('environment', 'factors', 'seed_tests', 'divergence_summary', 'waterfall')}
-    for title, name in (('Paired tests by seed', 'seed_tests'), ('Divergence from the reference, with its A/A control', 'divergence_summary'), ('Where the wall clock went (s, mean over suites)', 'waterfall'),
-                        ('Against a run without checkpoints', 'against_ideal'), ('What was varied', 'factors'), ('Held constant', 'controlled'), ('Environment', 'environment')):
+    for title, name in (('Paired tests by seed', 'seed_tests'), ('Divergence from the reference, with its A/A control', 'divergence_summary'),
+                        ('Where the wall clock went (s, mean over suites)', 'waterfall'), ('Against a run without checkpoints', 'against_ideal'),
+                        ('What was varied', 'factors'), ('Held constant', 'controlled'), ('Environment', 'environment')):
         if name in tables: r.add(f'## {title}', markdown_table(tables[name]))
     return r.add('## Threats to validity', '\n'.join(f'- {t}' for t in threats(pub)))
 
-# %% ../../nbs/lab/43b_publication.ipynb #1ed7eebc
+# %% ../../nbs/lab/43b_publication.ipynb #90cae468
 FORMATS = ('.svg', '.png', '.pdf')
 AGGREGATES = ('completion', 'outcomes', 'suites', 'slices', 'seed_tests', 'divergence', 'waterfall')
 
@@ -344,8 +366,11 @@ def write_publication(
         spread(t).to_csv(out/'tables'/f'{name}.csv', index=False)
         (out/'tables'/f'{name}.tex').write_text(latex(t, f'{name.replace("_", " ").capitalize()} of study {pub.name}', name), encoding='utf-8')
     for name in AGGREGATES:
-        if name in tables: write_json_atomically(out/'metrics'/'_aggregate'/f'{name}.json', Report('aggregate', name, dict(study=pub.name, rows=tables[name])).to_dict())
-    for suite in dict.fromkeys((pub.manifest if pub.manifest is not None else pub.table)['suite']): suite_report(pub, suite).save(out/'reports', f'{suite}_publishable')
+        if name not in tables: continue
+        aggregate = Report('aggregate', name, dict(study=pub.name, rows=tables[name]))
+        write_json_atomically(out/'metrics'/'_aggregate'/f'{name}.json', aggregate.to_dict())
+    for suite in dict.fromkeys((pub.manifest if pub.manifest is not None else pub.table)['suite']):
+        suite_report(pub, suite).save(out/'reports', f'{suite}_publishable')
     for name, draw in figure_set(pub).items():
         ax = draw()
         for f in formats: save_figure(ax, out/'plots'/f'{name}{f}')

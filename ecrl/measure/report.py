@@ -25,7 +25,7 @@ from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval,
 from ..training.config import differing, flat, make_config, parse_yaml
 from ..training.events import write_json_atomically
 
-# %% ../../nbs/measure/38_report.ipynb #2ca14240
+# %% ../../nbs/measure/38_report.ipynb #8a1f3bef
 def plain(x):
     "A value as JSON can hold it; what is not finite is null."
     if isinstance(x, Estimate): return x.to_dict()
@@ -38,7 +38,12 @@ def plain(x):
 
 def cell(x) -> str:
     "A value as a table shows it."
-    if isinstance(x, Estimate): return f'{x.value:.4g}' + (f' [{x.low:.3g}, {x.high:.3g}]' if x.has_interval else '') if math.isfinite(x.value) else ''
+    if isinstance(x, Estimate):
+        if not math.isfinite(x.value): return ''
+        if not x.has_interval: return f'{x.value:.4g}'
+        low, high = f'{x.low:.3g}', f'{x.high:.3g}'
+        if 'e' in low + high or not float(low) <= x.value <= float(high): low, high = f'{x.low:.4g}', f'{x.high:.4g}'      # too short to hold it
+        return f'{x.value:.4g} [{low}, {high}]'
     if x is None or (isinstance(x, float) and math.isnan(x)): return ''
     if isinstance(x, (float, np.floating)): return f'{x if abs(x) > 1e-9 else 0:.4g}'      # rounding errors are no results
     return str(x).replace('|', '\\|')
@@ -89,7 +94,7 @@ def definitions(*words: str) -> str: # all of them by default
     "A list of definitions, in Markdown."
     return '## Definitions\n\n' + '\n'.join(f'- **{w}**: {DEFINITIONS[w]}.' for w in (words or DEFINITIONS))
 
-# %% ../../nbs/measure/38_report.ipynb #9e3d783b
+# %% ../../nbs/measure/38_report.ipynb #5c0c8b68
 def _overview(h: History) -> str:
     "What was run, and how far it is."
     env, cfg = h.environment, h.config
@@ -105,7 +110,8 @@ def _overview(h: History) -> str:
 
 def _advice_text(advice: IntervalAdvice) -> str:
     known = f'{advice.failures} failure(s), one in {advice.mtbf_s:.3g} s of training' if advice.failures else 'no failure, so no rate and no advice'
-    return f'A save stalls training for {advice.save_cost_s:.3g} s on average (n = {advice.saves}); {known}. The advice (Young, Daly) is as good as this rate; failures injected on purpose are no rate of anything.'
+    return (f'A save stalls training for {advice.save_cost_s:.3g} s on average (n = {advice.saves}); {known}. '
+            'The advice (Young, Daly) is as good as this rate; failures injected on purpose are no rate of anything.')
 
 def _divergence_text(d: Divergence) -> str:
     l = d.losses
@@ -204,7 +210,7 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         rows.append(i | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
-# %% ../../nbs/measure/38_report.ipynb #3bfc0168
+# %% ../../nbs/measure/38_report.ipynb #eff58d3b
 def read_runs(
     folder: Path | str, # a study, or any folder with runs below it
     study: str | None = None, # its name; the folder's by default
@@ -212,7 +218,8 @@ def read_runs(
     "Measure all runs of a study."
     folder = Path(folder)
     runs = find_runs(folder) if folder.is_dir() else []
-    if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), found {"none" if folder.is_dir() else "no such folder"}.')
+    if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), '
+                                    f'found {"none" if folder.is_dir() else "no such folder"}.')
     recorded = [d for d in runs if has_records(d)]
     groups = {}                # one suite and seed at a time: its histories are in memory together
     for d in recorded: groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
@@ -444,11 +451,12 @@ def compare_tables(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame: # a row a 
     if not rows: raise HistoryError('nothing to compare: no completed, valid runs of A and B share suite, variant and seed')
     return pd.DataFrame(rows)
 
-# %% ../../nbs/measure/38_report.ipynb #eb45db91
+# %% ../../nbs/measure/38_report.ipynb #07b679a9
 def compare(a: Path | str, b: Path | str) -> Report:
     "What differs between two runs, or between two folders of runs."
     single = [is_run(d) for d in (a, b)]
-    if single[0] != single[1]: raise HistoryError(f'expected two runs or two folders of runs; {a} is {"a run" if single[0] else "a folder of runs"}, {b} is {"a run" if single[1] else "a folder of runs"}.')
+    what = ['a run' if s else 'a folder of runs' for s in single]
+    if single[0] != single[1]: raise HistoryError(f'expected two runs or two folders of runs; {a} is {what[0]}, {b} is {what[1]}.')
     return _compare_runs(Path(a), Path(b)) if all(single) else _compare_studies(Path(a), Path(b))
 
 def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps

@@ -26,7 +26,7 @@ MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet3
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')   # names alone: whoever reads a config need not import torch
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
 
-# %% ../../nbs/training/21_config.ipynb #5c23ad9d
+# %% ../../nbs/training/21_config.ipynb #107d0808
 class DatasetConfig(Section):
     name: Literal[DATASET_NAMES] = 'digits'
     root: str = './data'
@@ -124,7 +124,7 @@ class RuntimeConfig(Section):
     rendezvous: str = ''                                    # host:port of the first host, where there are several
     threads: Positive = 1                                   # a rank; another number changes the arithmetic
     deterministic: bool = True                              # same-W resumes are bitwise then
-    timeout_s: Positive = 120                               # of a collective
+    timeout_s: Positive = 120                               # of a collective, and of a message of the cursor
 
 class SupervisorConfig(Section):
     max_restarts: Count = 10

@@ -147,7 +147,7 @@ def reach(self: Trainer, point: str):
     "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
     if self.faults.due or self.faults.slowed: self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
-# %% ../../nbs/training/26_loop.ipynb #fa233bcd
+# %% ../../nbs/training/26_loop.ipynb #25269148
 @patch
 def prepare(self: Trainer):
     "Data and model, in main memory."
@@ -184,8 +184,8 @@ def build(self: Trainer):
     self.precision = choose_precision(cfg, self.device)
     self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == 'fp16')
     self.sync_device = self.device if backend == 'nccl' else 'cpu'
+    self.settle_buckets()               # before ranks wait for one another on the cursor's connection: here gloo says at once if one has died
     self.cursor = CursorBroadcast(self.sampler, store, self.address, cfg.runtime.timeout_s)
-    self.settle_buckets()
     self.arithmetic = arithmetic_settings(self.device)
     self.event('built', arithmetic=self.arithmetic)
 
