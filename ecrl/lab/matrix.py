@@ -96,7 +96,7 @@ def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str])
     first = [''.join(tag(a) for a in place if a in chosen) or default for place, default in zip(PLACES, plain)]
     return '_'.join([p for p in first if p] + [tag(a) for a in chosen if a not in named])
 
-# %% ../../nbs/lab/42_matrix.ipynb #02fc3353
+# %% ../../nbs/lab/42_matrix.ipynb #5da0f1cd
 class Matrix(Study):
     "A study over every combination of its axes."
     def __init__(self,
@@ -134,7 +134,8 @@ def _read_config(path: str) -> dict:
 @patch
 def parameters(self: Matrix, suite: str | None = None) -> dict:
     "The parameters of the experiment notebook that runs a suite."
-    return self.definition.model_dump(exclude_defaults=True) | (dict(suite=suite) if suite else {})
+    said = dict(config={}, axes={}) | self.definition.model_dump(exclude_defaults=True)     # the notebook's own defaults are an example
+    return said | (dict(suite=suite) if suite else {})
 
 # %% ../../nbs/lab/42_matrix.ipynb #333989c1
 @patch
