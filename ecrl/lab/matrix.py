@@ -194,7 +194,7 @@ def kept_bytes(cfg: RunConfig) -> int:
     if cfg.checkpoint.strategy != 'none': n = len({last} | {p for p in cfg.checkpoint.pin_steps if p <= last and p % k == 0})
     return n*checkpoint_bytes(cfg) + cfg.training.max_steps*max(w for _, w in cfg.phases())*RECORD_BYTES
 
-# %% ../../nbs/lab/42_matrix.ipynb #5d8f98ce
+# %% ../../nbs/lab/42_matrix.ipynb #043af17b
 @patch
 def plan(self: Matrix) -> pd.DataFrame: # a row a run, in the order in which they are run
     "Every run: what it is, where it stands, what it takes."
@@ -205,11 +205,12 @@ def plan(self: Matrix) -> pd.DataFrame: # a row a run, in the order in which the
     return _corrected(t.astype(dict(estimate_s=float))).sort_values('place', ignore_index=True)
 
 def _corrected(t: pd.DataFrame) -> pd.DataFrame:
-    "Estimates corrected by what runs of the study have taken: of the same suite and variant, else in proportion."
+    "Estimates corrected by what runs of the study have taken: of the same suite and variant, else in proportion; where no rate is known, of the same variant, or of all."
     known = t.dropna(subset=['took_s', 'estimate_s'])
     factor = known['took_s'].sum()/known['estimate_s'].sum() if len(known) else 1.0
     same = t.groupby(['suite', 'variant'])['took_s'].transform('mean')
-    return t.assign(estimate_s=same.fillna(t['estimate_s']*factor))
+    alike = t.groupby('variant')['took_s'].transform('mean').fillna(t['took_s'].mean())
+    return t.assign(estimate_s=same.fillna(t['estimate_s']*factor).fillna(alike))
 
 def plan_totals(t: pd.DataFrame, slots: int = 1) -> dict: # estimates in seconds; None: unknown
     "What is done, and what is left."
