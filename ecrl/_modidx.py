@@ -420,8 +420,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                    'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.call': ( 'data/sampler.html#cursorbroadcast.call',
                                                                                'ecrl/data/sampler.py'),
-                                   'ecrl.data.sampler.CursorBroadcast.close': ( 'data/sampler.html#cursorbroadcast.close',
-                                                                                'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.listen': ( 'data/sampler.html#cursorbroadcast.listen',
                                                                                  'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.read': ( 'data/sampler.html#cursorbroadcast.read',

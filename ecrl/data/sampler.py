@@ -58,7 +58,7 @@ class ResumableGlobalBatchSampler(Sampler[int]):
             f"cursor_step {cursor_step} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
         self.epoch, self.cursor_step = epoch, cursor_step
 
-# %% ../../nbs/data/03_sampler.ipynb #b332d32b
+# %% ../../nbs/data/03_sampler.ipynb #51ecc98c
 class CursorBroadcast:
     "Rank 0's cursor, on its way to all ranks."
     message = struct.Struct('<3q')                          # epoch, cursor_step, stop
@@ -68,7 +68,7 @@ class CursorBroadcast:
         address: str = '127.0.0.1', # of this host; the others reach rank 0 at its own
         timeout_s: float = 120.0, # for connecting and for each message
     ):
-        self.sampler, self.timeout_s, self.sent, self.stop, self.peers = sampler, timeout_s, None, False, []
+        self.sampler, self.timeout_s, self.sent, self.peers = sampler, timeout_s, None, []
         if sampler.world_size > 1: self.listen(store, address) if sampler.rank == 0 else self.call(store)
 
     def listen(self, store: dist.Store, address: str):
@@ -109,22 +109,19 @@ class CursorBroadcast:
         "Called on all ranks after a committed step; returns at once."
         if self.sent is not None: raise RuntimeError('the message before this one has not been received')
         s = self.sampler
-        self.sent, self.stop = (s.epoch, s.cursor_step), stop
+        self.sent = s.epoch, s.cursor_step, stop
         if s.rank: return
         try:
-            for peer in self.peers: peer.sendall(self.message.pack(*self.sent, stop))
+            for peer in self.peers: peer.sendall(self.message.pack(*self.sent))
         except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e
 
     def receive(self) -> bool: # whether all ranks are to stop
         "Wait until the message is there; raises where this rank stood elsewhere."
         if self.sent is None: return False
-        mine, self.sent = self.sent, None
-        if self.sampler.rank == 0: return self.stop
+        (*mine, my_wish), self.sent = self.sent, None
+        if self.sampler.rank == 0: return my_wish
         epoch, cursor_step, stop = self.message.unpack(self.read(self.message.size))
-        if (epoch, cursor_step) != mine: raise RuntimeError(
+        if [epoch, cursor_step] != mine: raise RuntimeError(
             f'rank {self.sampler.rank} was at epoch {mine[0]}, cursor {mine[1]}; '
             f'rank 0 says epoch {epoch}, cursor {cursor_step}: the ranks have consumed different windows')
         return bool(stop)
-
-    def close(self):
-        for peer in self.peers: peer.close()
