@@ -87,4 +87,6 @@ def sample_ids_hash(
     ids: 'torch.Tensor', # (n,) integer sample ids, in the order in which they were consumed
 ) -> str: # 64 hex digits
     "SHA-256 of the ids as little-endian int64."
-    return hashlib.sha256(ids.cpu().numpy().astype('<i8', order='C', copy=False)).hexdigest()
+    ids = ids.numpy(force=not ids.is_cpu)
+    if ids.dtype.str != '<i8' or not ids.flags.c_contiguous: ids = ids.astype('<i8', order='C')    # asked first: a step would pay for a conversion that changes nothing
+    return hashlib.sha256(ids).hexdigest()
