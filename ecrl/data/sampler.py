@@ -68,7 +68,7 @@ class CursorBroadcast:
         address: str = '127.0.0.1', # of this host; the others reach rank 0 at its own
         timeout_s: float = 120.0, # for connecting and for each message
     ):
-        self.sampler, self.timeout_s, self.peers = sampler, timeout_s, []
+        self.sampler, self.timeout_s, self.sent, self.peers = sampler, timeout_s, None, []
         if sampler.world_size > 1: self.listen(store, address) if sampler.rank == 0 else self.call(store)
 
     def listen(self, store: dist.Store, address: str):
@@ -103,19 +103,25 @@ class CursorBroadcast:
         if len(raw) < n: raise ConnectionError('connection closed by rank 0, which sends its cursor on it')
         return raw
 
-    def exchange(self,
+    def send(self,
         stop: bool = False, # rank 0's wish; ignored on other ranks
-    ) -> bool: # whether all ranks are to stop
-        "Once on all ranks after a committed step; raises where this rank stands elsewhere."
+    ):
+        "Called on all ranks after a committed step; returns at once."
+        if self.sent is not None: raise RuntimeError('the message before this one has not been received')
         s = self.sampler
-        if s.rank == 0: self.send(s.epoch, s.cursor_step, stop); return stop
+        self.sent = s.epoch, s.cursor_step, stop
+        if s.rank: return
+        try:
+            for peer in self.peers: peer.sendall(self.message.pack(*self.sent))
+        except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e
+
+    def receive(self) -> bool: # whether all ranks are to stop
+        "Wait until the message is there; raises where this rank stood elsewhere."
+        if self.sent is None: return False
+        (*mine, my_wish), self.sent = self.sent, None
+        if self.sampler.rank == 0: return my_wish
         epoch, cursor_step, stop = self.message.unpack(self.read(self.message.size))
-        if (epoch, cursor_step) != (s.epoch, s.cursor_step): raise RuntimeError(
-            f'rank {s.rank} is at epoch {s.epoch}, cursor {s.cursor_step}; '
+        if [epoch, cursor_step] != mine: raise RuntimeError(
+            f'rank {self.sampler.rank} was at epoch {mine[0]}, cursor {mine[1]}; '
             f'rank 0 says epoch {epoch}, cursor {cursor_step}: the ranks have consumed different windows')
         return bool(stop)
-
-    def send(self, *message: int):
-        try:
-            for peer in self.peers: peer.sendall(self.message.pack(*message))
-        except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e

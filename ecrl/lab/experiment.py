@@ -218,7 +218,7 @@ class Policy(Section):
 
 def run_study(
     study: Study,
-    on_progress: Callable[[str, dict], None] = lambda run, status: None, # called a few times a second
+    on_progress: Callable[[str, dict], None] = lambda run, status: None, # called about twice a second
     policy: Policy = Policy(),
 ) -> pd.DataFrame: # the summary, a row a run
     "Run what is not done yet, then measure everything."

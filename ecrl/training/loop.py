@@ -96,7 +96,7 @@ class Trainer:
         self.cfg, self.logs = load_config(self.run_dir/'config.yaml'), self.run_dir/'logs'
         self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
         self.node, self.address = int(env.get('ECRL_NODE', 0)), env.get('ECRL_ADDRESS', '127.0.0.1')
-        self.global_step, self.agreed, self.last_saved, self.write_times, self.batches, self.model = 0, None, None, {}, None, None
+        self.global_step, self.last_saved, self.write_times, self.batches, self.model = 0, None, {}, None, None
         self.asked_to_stop = self.stop = self.saving = False      # this rank's wish, what all have agreed on, a save is going on
         self.store, self.checkpoints = None, NoCheckpoints()
 
@@ -186,7 +186,6 @@ def build(self: Trainer):
     self.sync_device = self.device if backend == 'nccl' else 'cpu'
     self.settle_buckets()               # before ranks wait for one another on the cursor's connection: here gloo says at once if one has died
     self.cursor = CursorBroadcast(self.sampler, store, self.address, cfg.runtime.timeout_s)
-    self.use_the_wait()
     self.arithmetic = arithmetic_settings(self.device)
     self.event('built', arithmetic=self.arithmetic)
 
@@ -237,20 +236,21 @@ def step(self: Trainer):
     if self.sampler.epoch_done: self.sampler.next_epoch(); self.batches = None
     if self.batches is None: self.dataset.set_epoch(self.sampler.epoch); self.batches = iter(self.loader)
     consumed = self.sampler.state_dict()
-    x, y, self.ids = next(self.batches)
+    x, y, ids = next(self.batches)
     x, y = x.to(self.device), y.to(self.device)
-    self.ids_hash, self.waited = None, 0.0
     t1 = time.monotonic()
-    losses, lr = self.update(x, y)
+    losses, lr, waited = self.update(x, y)
     self.reach('update')
     t2 = time.monotonic()
     self.sampler.advance()
+    self.cursor.send(self.asked_to_stop)
     self.global_step += 1
+    t3 = time.monotonic()
     self.reach('cursor')
     self.steps.write(**stamp(), epoch=consumed['epoch'], global_step=self.global_step, cursor_step=consumed['cursor_step'],
-                     **losses, lr=lr, precision=self.precision, sample_ids_hash=self.ids_hash, sample_ids_count=len(self.ids),
-                     data_s=t1 - t0, compute_s=t2 - t1 - self.waited, sync_s=self.waited)
-    if self.rank == 0: self.console(consumed, losses['loss'])
+                     **losses, lr=lr, precision=self.precision, sample_ids_hash=sample_ids_hash(ids), sample_ids_count=len(ids),
+                     data_s=t1 - t0, compute_s=t2 - t1 - waited, sync_s=t3 - t2 + waited)
+    if self.rank == 0: self.console(consumed, ids, losses['loss'])
     self.reach('record')
 
 @patch
@@ -262,7 +262,7 @@ def forward_loss(self: Trainer, x, y) -> torch.Tensor:
     return loss
 
 @patch
-def update(self: Trainer, x, y) -> tuple[dict, float]: # (rank-local loss, and the global one where it is reduced; learning rate used)
+def update(self: Trainer, x, y) -> tuple[dict, float, float]: # (rank-local loss, and the global one where it is reduced; learning rate used; seconds in `agree`)
     "Forward, backward, update."
     cfg, lr = self.cfg.training, self.optimizer.param_groups[0]['lr']
     self.optimizer.zero_grad(set_to_none=True)
@@ -271,44 +271,28 @@ def update(self: Trainer, x, y) -> tuple[dict, float]: # (rank-local loss, and t
         loss = self.forward_loss(x, y)
         self.scaler.scale(loss).backward()
     self.reach('backward')
-    self.while_gradients_travel()               # has been called already, as a rule
+    waited = self.agree()
     if cfg.max_grad_norm:
         self.scaler.unscale_(self.optimizer)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), cfg.max_grad_norm)
     self.scaler.step(self.optimizer)
     self.scaler.update()
     if self.scheduler: self.scheduler.step()
-    return losses if self.elastic else dict(loss=loss.item()), lr
+    return losses if self.elastic else dict(loss=loss.item()), lr, waited
 
 @patch
-def use_the_wait(self: Trainer):
-    "Call `while_gradients_travel` in each backward pass, when the last all-reduce has been started."
-    after_backward = torch.autograd.Variable._execution_engine.queue_callback      # in order: what is queued during the pass comes before DDP's wait
-    def hook(_):
-        if self.ddp.require_backward_grad_sync: after_backward(self.while_gradients_travel)
-    self.wait_hook = next(p for p in self.model.parameters() if p.requires_grad).register_post_accumulate_grad_hook(hook)
-
-@patch
-def while_gradients_travel(self: Trainer):
-    "What need not come after the last all-reduce, at whose end a rank would only wait. A second call does nothing."
+def agree(self: Trainer) -> float: # seconds
+    "All ranks stand where rank 0 stands; called before the next update, a checkpoint, or the end."
     start = time.monotonic()
-    self.agree()
-    self.waited += time.monotonic() - start
-    if self.ids_hash is None: self.ids_hash = sample_ids_hash(self.ids)
+    self.stop |= self.cursor.receive()
+    return time.monotonic() - start
 
 @patch
-def agree(self: Trainer):
-    "All ranks stand where rank 0 stands; before the next update, a checkpoint, or the end, whichever comes first."
-    if self.agreed == self.global_step: return
-    self.stop |= self.cursor.exchange(self.asked_to_stop)
-    self.agreed = self.global_step
-
-@patch
-def console(self: Trainer, consumed: dict, loss: float):
+def console(self: Trainer, consumed: dict, ids, loss: float):
     "Rank 0's line now and then, and its ids in full."
     if self.global_step % self.cfg.training.log_every == 0: self.say(f'loss {loss:.4f}')
     if self.global_step % self.cfg.training.debug_every: return
-    self.debug_log.write(global_step=self.global_step, epoch=consumed['epoch'], cursor_step=consumed['cursor_step'], sample_ids=self.ids.tolist())
+    self.debug_log.write(global_step=self.global_step, epoch=consumed['epoch'], cursor_step=consumed['cursor_step'], sample_ids=ids.tolist())
 
 # %% ../../nbs/training/26_loop.ipynb #4d6b023b
 class CheckpointFailed(RuntimeError): "A checkpoint could not be written, and the policy is to stop then."

@@ -51,6 +51,7 @@ class Job:
         if event['event'] in ('worker_up', 'standby_up') and event['rank'] not in self.pids and event.get('node', 0) == self.node:
             self.pids[event['rank']] = event['pid']
             self.watch_pid(event['pid'], event['rank'])
+            with contextlib.suppress(psutil.Error): self.family[event['pid']] = psutil.Process(event['pid'])    # a dead launcher would not lead to it
         if event['event'] in ('finished', 'stopping', 'fatal'): self.left.add(event['rank'])
 
     @property
