@@ -94,7 +94,6 @@ class CursorBroadcast:
         with socket.create_connection((host, port), self.timeout_s) as peer:      # stays open as long as its reader
             peer.sendall(bytes.fromhex(word))
             self.reader = peer.makefile('rb')
-        self.peers = [self.reader]
         self.read(1)
 
     def read(self, n: int) -> bytes:

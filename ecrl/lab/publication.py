@@ -182,13 +182,13 @@ def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes:
     "Loss curves of each suite: mean and range over seeds."
     good = sound(pub.table)
     suites = list(dict.fromkeys(good['suite']))[:most]
-    names, columns = [suite_labels(good)[s].replace('_', ' ') for s in suites], min(2, len(suites))
+    labels, columns = suite_labels(good), min(2, len(suites))
     rows = -(-len(suites)//columns)
     fig, panels = plt.subplots(rows, columns, figsize=(7.2, 0.6 + 2.1*rows), dpi=110, layout='constrained', squeeze=False)
-    for ax, suite, name in zip(panels.flat, suites, names):
+    for ax, suite in zip(panels.flat, suites):
         hs = [h for r in good.loc[good['suite'] == suite, 'run_id'] if (h := pub.history(r))]
         plot_losses(hs, ax, smooth)
-        ax.set_title(name, fontsize=9); ax.set_ylabel('loss')
+        ax.set_title(labels[suite].replace('_', ' '), fontsize=9); ax.set_ylabel('loss')
         ax.legend_.remove(); ax.spines[['top', 'right']].set_visible(False)
     for ax in panels.flat[len(suites):]: ax.axis('off')
     n = good.groupby(['suite', 'variant'])['seed'].nunique()

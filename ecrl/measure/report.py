@@ -377,8 +377,8 @@ def study_report(
 ) -> Report:
     "Completion, outcomes, ranking, slices and findings of a study."
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
-    if manifest is None and not isinstance(study,
-        pd.DataFrame) and (Path(study)/'manifest.csv').exists(): manifest = pd.read_csv(Path(study)/'manifest.csv')
+    if manifest is None and not isinstance(study, pd.DataFrame) and (Path(study)/'manifest.csv').exists():
+        manifest = pd.read_csv(Path(study)/'manifest.csv')
     name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), findings(table, manifest=manifest)
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
     facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
