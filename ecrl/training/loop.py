@@ -20,8 +20,7 @@ from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gathe
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, checkpoint_name
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied, die_with_parent
 from ..data.datasets import ImagesWithIDs, build_dataset, data_loader, held_out_dataset
-from ..data.geometry import sample_ids_hash
-from ..data.sampler import CursorBroadcast, ResumableGlobalBatchSampler
+from ..data.sampler import CursorBroadcast, ResumableGlobalBatchSampler, ShardHashes
 from .config import ConfigError, RunConfig, load_config
 from .events import JsonlTail, JsonlWriter, last_step, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
@@ -175,6 +174,7 @@ def build(self: Trainer):
     if self.model is None: self.prepare()
     if self.device.type == 'cuda' and self.dataset.images.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(self.device)
     self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
+    self.hashes = ShardHashes(self.sampler)
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model.to(self.device)
     device_ids = [self.device] if self.device.type == 'cuda' else None
@@ -182,6 +182,8 @@ def build(self: Trainer):
     self.ddp = self.elastic.ddp if self.elastic else DistributedDataParallel(self.model, device_ids, init_sync=False)    # one seed, one model
     self.optimizer, self.scheduler = build_optimizer(self.model, cfg.training)
     self.precision = choose_precision(cfg, self.device)
+    half = {'bf16': torch.bfloat16, 'fp16': torch.float16}.get(self.precision)
+    self.mixed = torch.autocast(self.device.type, dtype=half) if half else contextlib.nullcontext()
     self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == 'fp16')
     self.sync_device = self.device if backend == 'nccl' else 'cpu'
     self.settle_buckets()               # before ranks wait for one another on the cursor's connection: here gloo says at once if one has died
@@ -248,7 +250,8 @@ def step(self: Trainer):
     t3 = time.monotonic()
     self.reach('cursor')
     self.steps.write(**stamp(), epoch=consumed['epoch'], global_step=self.global_step, cursor_step=consumed['cursor_step'],
-                     **losses, lr=lr, precision=self.precision, sample_ids_hash=sample_ids_hash(ids), sample_ids_count=len(ids),
+                     **losses, lr=lr, precision=self.precision,
+                     sample_ids_hash=self.hashes.of(ids, consumed['epoch'], consumed['cursor_step']), sample_ids_count=ids.numel(),
                      data_s=t1 - t0, compute_s=t2 - t1 - waited, sync_s=t3 - t2 + waited)
     if self.rank == 0: self.console(consumed, ids, losses['loss'])
     self.reach('record')
@@ -256,8 +259,7 @@ def step(self: Trainer):
 @patch
 def forward_loss(self: Trainer, x, y) -> torch.Tensor:
     "Mean loss of a local batch, or of a virtual shard."
-    mixed = torch.autocast(self.device.type, dtype={'bf16': torch.bfloat16, 'fp16': torch.float16}[self.precision]) if self.precision != 'fp32' else contextlib.nullcontext()
-    with mixed: loss = F.cross_entropy(self.ddp(x), y)
+    with self.mixed: loss = F.cross_entropy(self.ddp(x), y)
     self.reach('forward')
     return loss
 
