@@ -6,7 +6,7 @@
 __all__ = ['ResumableGlobalBatchSampler', 'ShardHashes', 'CursorBroadcast']
 
 # %% ../../nbs/data/03_sampler.ipynb #800be84a
-import hmac, json, secrets, socket, struct, time
+import hmac, json, os, secrets, select, socket, struct, time
 from collections.abc import Iterator
 import torch
 import torch.distributed as dist
@@ -87,14 +87,15 @@ class ShardHashes:
 class CursorBroadcast:
     "Rank 0's cursor, on its way to all ranks."
     message = struct.Struct('<3q')                          # epoch, cursor_step, stop
+    offer = struct.Struct('<2qQ')                           # pid of rank 0, its number of a pipe's reading end, the pipe's inode
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
         store: dist.Store | None = None, # of this launch: where rank 0 tells the others its address
         address: str = '127.0.0.1', # of this host; the others reach rank 0 at its own
         timeout_s: float = 120.0, # for connecting and for each message
     ):
-        self.sampler, self.timeout_s, self.sent, self.peers = sampler, timeout_s, None, []
-        if sampler.world_size > 1: self.listen(store, address) if sampler.rank == 0 else self.call(store)
+        self.sampler, self.timeout_s, self.sent, self.peers = sampler, timeout_s, None, []      # peers: descriptors to write to
+        if sampler.world_size > 1: self.listen(store, address) if sampler.rank == 0 else self.call(store, address)
 
     def listen(self, store: dist.Store, address: str):
         "Rank 0: take a connection from each other rank, and from nobody else."
@@ -106,32 +107,54 @@ class CursorBroadcast:
                 try: peer, _ = server.accept()
                 except TimeoutError: raise TimeoutError(f'{others - len(self.peers)} of {others} ranks did not connect to rank 0 within {self.timeout_s} s') from None
                 peer.settimeout(5)
-                try: known = hmac.compare_digest(peer.makefile('rb').read(len(word)), word)
-                except OSError: known = False
-                if not known: peer.close(); continue
-                self.tune(peer)
-                peer.sendall(b'!')
-                self.peers.append(peer)
+                try: said = peer.makefile('rb').read(len(word) + 1)
+                except OSError: said = b''
+                if not hmac.compare_digest(said[:-1], word): peer.close(); continue
+                self.peers.append(self.offer_pipe(peer) if said[-1:] == b'p' else self.keep(peer))
+                os.write(self.peers[-1], b'!')
 
-    def call(self, store: dist.Store):
+    def call(self, store: dist.Store, address: str):
         host, port, word = json.loads(store.get('cursor'))
-        self.rank0 = socket.create_connection((host, port), self.timeout_s)
-        self.rank0.sendall(bytes.fromhex(word))
-        self.tune(self.rank0)
+        rank0, pipe, beside = socket.create_connection((host, port), self.timeout_s), None, host == socket.gethostbyname(address)
+        rank0.sendall(bytes.fromhex(word) + (b'p' if beside else b'c'))
+        if beside:
+            pipe = self.take_pipe(*self.offer.unpack(rank0.makefile('rb').read(self.offer.size)))
+            rank0.sendall(b'c' if pipe is None else b'p')
+        self.rank0 = self.keep(rank0) if pipe is None else pipe
+        rank0.close()                           # or what is left of it
         self.read(1)
 
-    def tune(self, peer: socket.socket):
-        "One system call a message: the kernel keeps the time limit (Python's own asks first whether the call would wait), and sends at once."
-        peer.settimeout(None)
-        limit = struct.pack('ll', int(self.timeout_s), int(self.timeout_s % 1*1e6))     # seconds, microseconds
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO): peer.setsockopt(socket.SOL_SOCKET, option, limit)
+    def offer_pipe(self, peer: socket.socket) -> int:
+        "To a rank on this host; the connection remains if it cannot take the pipe."
+        end, mine = os.pipe()
+        peer.settimeout(self.timeout_s)
+        peer.sendall(self.offer.pack(os.getpid(), end, os.fstat(end).st_ino))
+        taken = peer.recv(1) == b'p'
+        os.close(end)
+        if taken: peer.close(); os.set_blocking(mine, False); return mine
+        os.close(mine)
+        return self.keep(peer)
+
+    def take_pipe(self, pid: int, number: int, inode: int) -> int | None:
+        try: end = os.open(f'/proc/{pid}/fd/{number}', os.O_RDONLY | os.O_NONBLOCK)
+        except OSError: return None
+        if os.fstat(end).st_ino == inode: return end
+        os.close(end)                           # another process has that pid here, as between containers
+
+    def keep(self, peer: socket.socket) -> int:
+        "The connection itself."
+        peer.setblocking(False)
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)      # or a message waits for the answer to the one before
+        return peer.detach()
 
     def read(self, n: int) -> bytes:
         raw = b''
         while len(raw) < n:
-            try: part = self.rank0.recv(n - len(raw))
-            except BlockingIOError: raise TimeoutError(f'rank 0 sent no cursor within {self.timeout_s} s') from None
+            try: part = os.read(self.rank0, n - len(raw))
+            except BlockingIOError:                         # asked first, since as a rule it is there
+                waiting = select.poll(); waiting.register(self.rank0, select.POLLIN)
+                if not waiting.poll(self.timeout_s*1e3): raise TimeoutError(f'rank 0 sent no cursor within {self.timeout_s} s') from None
+                continue
             if not part: raise ConnectionError('connection closed by rank 0, which sends its cursor on it')
             raw += part
         return raw
@@ -145,7 +168,7 @@ class CursorBroadcast:
         self.sent = s.epoch, s.cursor_step, stop
         if s.rank: return
         try:
-            for peer in self.peers: peer.sendall(self.message.pack(*self.sent))
+            for peer in self.peers: os.write(peer, self.message.pack(*self.sent))
         except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e
 
     def receive(self) -> bool: # whether all ranks are to stop

@@ -26,14 +26,19 @@ def _line(record: dict) -> bytes:
 class JsonlWriter:
     "Append records to a file, one `write` each."
     def __init__(self, path: Path | str, **common): # `common`: fields that every record carries
-        self.path, self.common = Path(path), _line(common)[1:-2]     # written out once
+        self.path, self.head = Path(path), _line(common)[:-2] + b',' if common else b'{'     # written out once
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         size = os.fstat(self.fd).st_size
         if size and os.pread(self.fd, 1, size - 1) != b'\n': os.write(self.fd, b'\n')   # close a torn line
 
-    def write(self, durable: bool = False, **record): # `durable`: on the disk before this returns
-        line = b'{' + b','.join(filter(None, (self.common, _line(record)[1:-2]))) + b'}\n'
+    def write(self, durable: bool = False, **record): self.append(record, durable)
+
+    def append(self,
+        record: dict,
+        durable: bool = False, # on the disk before this returns
+    ):
+        line = self.head + _line(record)[1:] if record else self.head.rstrip(b',') + b'}\n'
         if os.write(self.fd, line) != len(line): raise OSError(f'{self.path}: a record was written in part; is the disk full?')
         if durable: os.fsync(self.fd)
 

@@ -249,10 +249,10 @@ def step(self: Trainer):
     self.global_step += 1
     t3 = time.monotonic()
     self.reach('cursor')
-    self.steps.write(**stamp(), epoch=consumed['epoch'], global_step=self.global_step, cursor_step=consumed['cursor_step'],
-                     **losses, lr=lr, precision=self.precision,
-                     sample_ids_hash=self.hashes.of(ids, consumed['epoch'], consumed['cursor_step']), sample_ids_count=ids.numel(),
-                     data_s=t1 - t0, compute_s=t2 - t1 - waited, sync_s=t3 - t2 + waited)
+    epoch, cursor_step = consumed['epoch'], consumed['cursor_step']
+    self.steps.append({**stamp(), 'epoch': epoch, 'global_step': self.global_step, 'cursor_step': cursor_step, **losses, 'lr': lr, 'precision': self.precision,
+                       'sample_ids_hash': self.hashes.of(ids, epoch, cursor_step), 'sample_ids_count': ids.numel(),
+                       'data_s': t1 - t0, 'compute_s': t2 - t1 - waited, 'sync_s': t3 - t2 + waited})
     if self.rank == 0: self.console(consumed, ids, losses['loss'])
     self.reach('record')
 

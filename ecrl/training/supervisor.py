@@ -302,7 +302,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
         now = time.monotonic()
         if now < next_report: continue
         next_report = now + report_s
-        if now >= next_look: job.look_around(); next_look = now + 4*report_s      # a look at every process of the machine
+        if now >= next_look: job.look_around(); next_look = now + 20*report_s      # a look at every process of the machine
         for rank in range(job.world_size):
             with contextlib.suppress(FileNotFoundError): job.dog.grown(rank, os.stat(self.logs/f'rank{rank}.jsonl').st_size, now)
         if why := job.dog.hung(now): return 'hang', why
