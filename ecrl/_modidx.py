@@ -420,6 +420,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                    'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.call': ( 'data/sampler.html#cursorbroadcast.call',
                                                                                'ecrl/data/sampler.py'),
+                                   'ecrl.data.sampler.CursorBroadcast.close': ( 'data/sampler.html#cursorbroadcast.close',
+                                                                                'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.keep': ( 'data/sampler.html#cursorbroadcast.keep',
                                                                                'ecrl/data/sampler.py'),
                                    'ecrl.data.sampler.CursorBroadcast.listen': ( 'data/sampler.html#cursorbroadcast.listen',

@@ -6,7 +6,7 @@
 __all__ = ['ResumableGlobalBatchSampler', 'ShardHashes', 'CursorBroadcast']
 
 # %% ../../nbs/data/03_sampler.ipynb #800be84a
-import hmac, json, os, secrets, select, socket, struct, time
+import contextlib, hmac, json, os, secrets, select, socket, stat, struct, time
 from collections.abc import Iterator
 import torch
 import torch.distributed as dist
@@ -87,14 +87,15 @@ class ShardHashes:
 class CursorBroadcast:
     "Rank 0's cursor, on its way to all ranks."
     message = struct.Struct('<3q')                          # epoch, cursor_step, stop
-    offer = struct.Struct('<2qQ')                           # pid of rank 0, its number of a pipe's reading end, the pipe's inode
+    offer = struct.Struct('<4Q')                            # pid of rank 0, its number of a pipe's reading end, the pipe's device and inode
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
         store: dist.Store | None = None, # of this launch: where rank 0 tells the others its address
         address: str = '127.0.0.1', # of this host; the others reach rank 0 at its own
         timeout_s: float = 120.0, # for connecting and for each message
     ):
-        self.sampler, self.timeout_s, self.sent, self.peers = sampler, timeout_s, None, []      # peers: descriptors to write to
+        self.sampler, self.timeout_s, self.sent, self.lines, self.by = sampler, timeout_s, None, [], None       # lines: descriptors, to write to on rank 0, to read from elsewhere
+        os.register_at_fork(after_in_child=self.close)      # or a line would outlive rank 0 in the process that writes its checkpoints
         if sampler.world_size > 1: self.listen(store, address) if sampler.rank == 0 else self.call(store, address)
 
     def listen(self, store: dist.Store, address: str):
@@ -102,44 +103,48 @@ class CursorBroadcast:
         word, others, deadline = secrets.token_bytes(16), self.sampler.world_size - 1, time.monotonic() + self.timeout_s
         with socket.create_server((address, 0), backlog=others) as server:
             store.set('cursor', json.dumps([*server.getsockname()[:2], word.hex()]))
-            while len(self.peers) < others:
-                server.settimeout(max(deadline - time.monotonic(), 0.001))
+            while len(self.lines) < others:
+                left_s = max(deadline - time.monotonic(), 0.001)
+                server.settimeout(left_s)
                 try: peer, _ = server.accept()
-                except TimeoutError: raise TimeoutError(f'{others - len(self.peers)} of {others} ranks did not connect to rank 0 within {self.timeout_s} s') from None
-                peer.settimeout(5)
+                except TimeoutError: raise TimeoutError(f'{others - len(self.lines)} of {others} ranks did not connect to rank 0 within {self.timeout_s} s') from None
+                peer.settimeout(min(left_s, 5))
                 try: said = peer.makefile('rb').read(len(word) + 1)
                 except OSError: said = b''
                 if not hmac.compare_digest(said[:-1], word): peer.close(); continue
-                self.peers.append(self.offer_pipe(peer) if said[-1:] == b'p' else self.keep(peer))
-                os.write(self.peers[-1], b'!')
+                peer.settimeout(left_s)
+                self.lines.append(self.offer_pipe(peer) if said[-1:] == b'p' else self.keep(peer))
+                os.write(self.lines[-1], b'!')
 
     def call(self, store: dist.Store, address: str):
         host, port, word = json.loads(store.get('cursor'))
-        rank0, pipe, beside = socket.create_connection((host, port), self.timeout_s), None, host == socket.gethostbyname(address)
-        rank0.sendall(bytes.fromhex(word) + (b'p' if beside else b'c'))
-        if beside:
-            pipe = self.take_pipe(*self.offer.unpack(rank0.makefile('rb').read(self.offer.size)))
-            rank0.sendall(b'c' if pipe is None else b'p')
-        self.rank0 = self.keep(rank0) if pipe is None else pipe
-        rank0.close()                           # or what is left of it
+        rank0, self.by = socket.create_connection((host, port), self.timeout_s), 'connection'
+        rank0.sendall(bytes.fromhex(word) + (b'p' if host == address else b'c'))
+        self.lines = [self.keep(rank0)]
+        if host == address and (pipe := self.take_pipe(*self.offer.unpack(self.read(self.offer.size)))) is not None:
+            os.write(self.lines[0], b'p')
+            self.close()
+            self.lines, self.by = [pipe], 'pipe'
+        elif host == address: os.write(self.lines[0], b'c')
         self.read(1)
 
     def offer_pipe(self, peer: socket.socket) -> int:
         "To a rank on this host; the connection remains if it cannot take the pipe."
         end, mine = os.pipe()
-        peer.settimeout(self.timeout_s)
-        peer.sendall(self.offer.pack(os.getpid(), end, os.fstat(end).st_ino))
-        taken = peer.recv(1) == b'p'
+        pipe = os.fstat(end)
+        try: peer.sendall(self.offer.pack(os.getpid(), end, pipe.st_dev, pipe.st_ino)); answer = peer.recv(1)
+        except OSError: answer = b''
         os.close(end)
-        if taken: peer.close(); os.set_blocking(mine, False); return mine
+        if answer == b'p': peer.close(); os.set_blocking(mine, False); return mine
         os.close(mine)
+        if not answer: raise ConnectionError('a rank that was to hear the cursor has gone, or fallen silent, while it connected to rank 0')
         return self.keep(peer)
 
-    def take_pipe(self, pid: int, number: int, inode: int) -> int | None:
-        try: end = os.open(f'/proc/{pid}/fd/{number}', os.O_RDONLY | os.O_NONBLOCK)
-        except OSError: return None
-        if os.fstat(end).st_ino == inode: return end
-        os.close(end)                           # another process has that pid here, as between containers
+    def take_pipe(self, pid: int, number: int, device: int, inode: int) -> int | None:
+        path = f'/proc/{pid}/fd/{number}'
+        with contextlib.suppress(OSError):
+            found = os.stat(path)               # in another container that may be any file of anybody, not to be opened
+            if stat.S_ISFIFO(found.st_mode) and (found.st_dev, found.st_ino) == (device, inode): return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
     def keep(self, peer: socket.socket) -> int:
         "The connection itself."
@@ -147,12 +152,15 @@ class CursorBroadcast:
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)      # or a message waits for the answer to the one before
         return peer.detach()
 
+    def close(self):
+        while self.lines: os.close(self.lines.pop())
+
     def read(self, n: int) -> bytes:
         raw = b''
         while len(raw) < n:
-            try: part = os.read(self.rank0, n - len(raw))
+            try: part = os.read(self.lines[0], n - len(raw))
             except BlockingIOError:                         # asked first, since as a rule it is there
-                waiting = select.poll(); waiting.register(self.rank0, select.POLLIN)
+                waiting = select.poll(); waiting.register(self.lines[0], select.POLLIN)
                 if not waiting.poll(self.timeout_s*1e3): raise TimeoutError(f'rank 0 sent no cursor within {self.timeout_s} s') from None
                 continue
             if not part: raise ConnectionError('connection closed by rank 0, which sends its cursor on it')
@@ -168,7 +176,7 @@ class CursorBroadcast:
         self.sent = s.epoch, s.cursor_step, stop
         if s.rank: return
         try:
-            for peer in self.peers: os.write(peer, self.message.pack(*self.sent))
+            for line in self.lines: os.write(line, self.message.pack(*self.sent))
         except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e
 
     def receive(self) -> bool: # whether all ranks are to stop

@@ -24,7 +24,7 @@ def _line(record: dict) -> bytes:
     return (json.dumps(record) + '\n').encode()
 
 class JsonlWriter:
-    "Append records to a file, one `write` each."
+    "Append records to a file, one system call each."
     def __init__(self, path: Path | str, **common): # `common`: fields that every record carries
         self.path, self.head = Path(path), _line(common)[:-2] + b',' if common else b'{'     # written out once
         self.path.parent.mkdir(parents=True, exist_ok=True)

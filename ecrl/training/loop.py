@@ -189,7 +189,7 @@ def build(self: Trainer):
     self.settle_buckets()               # before ranks wait for one another on the cursor's connection: here gloo says at once if one has died
     self.cursor = CursorBroadcast(self.sampler, store, self.address, cfg.runtime.timeout_s)
     self.arithmetic = arithmetic_settings(self.device)
-    self.event('built', arithmetic=self.arithmetic)
+    self.event('built', arithmetic=self.arithmetic, cursor_by=self.cursor.by)
 
 @patch
 def settle_buckets(self: Trainer):
