@@ -83,14 +83,8 @@ def shard(geometry: Geometry, seed: int, epoch: int, cursor_step: int, world_siz
     return window(geometry, seed, epoch, cursor_step)[rank*n:(rank+1)*n]
 
 # %% ../../nbs/data/01_geometry.ipynb #bf85e560
-_SHA256 = hashlib.sha256()      # a copy of it is cheaper than looking up the algorithm in each step
-
 def sample_ids_hash(
     ids: 'torch.Tensor', # (n,) integer sample ids, in the order in which they were consumed
 ) -> str: # 64 hex digits
     "SHA-256 of the ids as little-endian int64."
-    ids = ids.numpy(force=not ids.is_cpu)
-    if ids.dtype.str != '<i8' or not ids.flags.c_contiguous: ids = ids.astype('<i8', order='C')    # asked first: a step would pay for a conversion that changes nothing
-    sha = _SHA256.copy()
-    sha.update(ids)
-    return sha.hexdigest()
+    return hashlib.sha256(ids.numpy(force=True).astype('<i8', order='C', copy=False)).hexdigest()

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 import torch.distributed as dist
 from torch.utils.data import Sampler
-from .geometry import Geometry, epoch_order, local_batch, permutation_seed, sample_ids_hash, shard
+from .geometry import Geometry, local_batch, permutation_seed, sample_ids_hash, shard
 
 # %% ../../nbs/data/03_sampler.ipynb #2ccaf810
 class ResumableGlobalBatchSampler(Sampler[int]):
@@ -65,13 +65,13 @@ class ShardHashes:
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
         ahead: int = 64, # steps
-    ): self.sampler, self.ahead, self.epoch, self.first, self.shards, self.hashes = sampler, ahead, None, 0, (), ()
+    ): self.sampler, self.ahead, self.coming = sampler, ahead, {}      # coming: (epoch, cursor_step) -> (ids, their hash)
 
     def prepare(self, epoch: int, first: int):
-        s, n = self.sampler, self.sampler.local_batch
-        windows = epoch_order(s.geometry, s.seed, epoch).view(-1, s.geometry.global_batch)
-        self.epoch, self.first, self.shards = epoch, first, windows[first:first + self.ahead, s.rank*n:(s.rank + 1)*n].contiguous().unbind()
-        self.hashes = [sample_ids_hash(ids) for ids in self.shards]
+        s = self.sampler
+        steps = range(first, min(first + self.ahead, s.geometry.steps_per_epoch))
+        shards = {i: shard(s.geometry, s.seed, epoch, i, s.world_size, s.rank) for i in steps}
+        self.coming = {(epoch, i): (ids, sample_ids_hash(ids)) for i, ids in shards.items()}
 
     def of(self,
         ids: torch.Tensor, # (B/W,) int64
@@ -79,9 +79,9 @@ class ShardHashes:
         cursor_step: int,
     ) -> str: # 64 hex digits
         "The hash of these ids, which should be the shard of that step."
-        if epoch != self.epoch or not self.first <= cursor_step < self.first + len(self.shards): self.prepare(epoch, cursor_step)
-        i = cursor_step - self.first
-        return self.hashes[i] if torch.equal(ids, self.shards[i]) else sample_ids_hash(ids)
+        if (epoch, cursor_step) not in self.coming: self.prepare(epoch, cursor_step)
+        expected, its_hash = self.coming[epoch, cursor_step]
+        return its_hash if torch.equal(ids, expected) else sample_ids_hash(ids)
 
 # %% ../../nbs/data/03_sampler.ipynb #51ecc98c
 class CursorBroadcast:
@@ -118,14 +118,13 @@ class CursorBroadcast:
 
     def call(self, store: dist.Store, address: str):
         host, port, word = json.loads(store.get('cursor'))
-        rank0, self.by = socket.create_connection((host, port), self.timeout_s), 'connection'
-        rank0.sendall(bytes.fromhex(word) + (b'p' if host == address else b'c'))
-        self.lines = [self.keep(rank0)]
-        if host == address and (pipe := self.take_pipe(*self.offer.unpack(self.read(self.offer.size)))) is not None:
-            os.write(self.lines[0], b'p')
-            self.close()
-            self.lines, self.by = [pipe], 'pipe'
-        elif host == address: os.write(self.lines[0], b'c')
+        rank0, beside = socket.create_connection((host, port), self.timeout_s), host == address
+        rank0.sendall(bytes.fromhex(word) + (b'p' if beside else b'c'))
+        self.lines, self.by = [self.keep(rank0)], 'connection'
+        if beside:
+            pipe = self.take_pipe(*self.offer.unpack(self.read(self.offer.size)))
+            os.write(self.lines[0], b'c' if pipe is None else b'p')
+            if pipe is not None: self.close(); self.lines, self.by = [pipe], 'pipe'
         self.read(1)
 
     def offer_pipe(self, peer: socket.socket) -> int:

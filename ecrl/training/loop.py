@@ -237,7 +237,7 @@ def step(self: Trainer):
     t0 = time.monotonic()
     if self.sampler.epoch_done: self.sampler.next_epoch(); self.batches = None
     if self.batches is None: self.dataset.set_epoch(self.sampler.epoch); self.batches = iter(self.loader)
-    consumed = self.sampler.state_dict()
+    epoch, cursor_step = self.sampler.epoch, self.sampler.cursor_step
     x, y, ids = next(self.batches)
     x, y = x.to(self.device), y.to(self.device)
     t1 = time.monotonic()
@@ -249,11 +249,10 @@ def step(self: Trainer):
     self.global_step += 1
     t3 = time.monotonic()
     self.reach('cursor')
-    epoch, cursor_step = consumed['epoch'], consumed['cursor_step']
     self.steps.append({**stamp(), 'epoch': epoch, 'global_step': self.global_step, 'cursor_step': cursor_step, **losses, 'lr': lr, 'precision': self.precision,
                        'sample_ids_hash': self.hashes.of(ids, epoch, cursor_step), 'sample_ids_count': ids.numel(),
                        'data_s': t1 - t0, 'compute_s': t2 - t1 - waited, 'sync_s': t3 - t2 + waited})
-    if self.rank == 0: self.console(consumed, ids, losses['loss'])
+    if self.rank == 0: self.console(epoch, cursor_step, ids, losses['loss'])
     self.reach('record')
 
 @patch
@@ -290,11 +289,11 @@ def agree(self: Trainer) -> float: # seconds
     return time.monotonic() - start
 
 @patch
-def console(self: Trainer, consumed: dict, ids, loss: float):
+def console(self: Trainer, epoch: int, cursor_step: int, ids, loss: float):
     "Rank 0's line now and then, and its ids in full."
     if self.global_step % self.cfg.training.log_every == 0: self.say(f'loss {loss:.4f}')
     if self.global_step % self.cfg.training.debug_every: return
-    self.debug_log.write(global_step=self.global_step, epoch=consumed['epoch'], cursor_step=consumed['cursor_step'], sample_ids=ids.tolist())
+    self.debug_log.write(global_step=self.global_step, epoch=epoch, cursor_step=cursor_step, sample_ids=ids.tolist())
 
 # %% ../../nbs/training/26_loop.ipynb #4d6b023b
 class CheckpointFailed(RuntimeError): "A checkpoint could not be written, and the policy is to stop then."
