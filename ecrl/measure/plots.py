@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from ..data.geometry import Geometry, locate, window
 from .divergence import global_losses
-from .goodput import Goodput, clock_of, milestones
+from .goodput import Goodput, milestones
 from .history import History, read_history
 from .statistics import mean_interval, mean_of_ratios, pair
 
@@ -274,7 +274,7 @@ def plot_timeline(
     hs = _histories(histories)
     ax = _axes(ax, 1.3 + 1.1*len(hs))
     for i, h in enumerate(hs):
-        c, lane, top = clock_of(h), len(hs) - 1 - i, max(h.target or 1, h.steps['global_step'].max())
+        c, lane, top = 'clock', len(hs) - 1 - i, max(h.target or 1, h.steps['global_step'].max())
         start = milestones(h)['launch'].iloc[0]
         start = h.steps[c].min() if pd.isna(start) else start
         _draw_gaps(ax, h, lane, start)

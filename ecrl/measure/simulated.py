@@ -112,7 +112,7 @@ def _checkpoint_line(j: Job, n: int, event: str, **more): j.w.log('checkpoint_ra
 def _boundary(j: Job, n: int, step: int, done: dict) -> bool: # whether it went well; `done`: writes to be told in this line
     "The lines of a boundary."
     strategy, refused = j.cfg.checkpoint.strategy, step in j.attempts[n - 1].failed_saves
-    parts = (dict(snapshot_time_sec=0.0, write_time_sec=j.snapshot_s + j.write_s) if strategy == 'blocking' else
+    parts = (dict(snapshot_time_sec=j.snapshot_s, write_time_sec=j.write_s) if strategy == 'blocking' else
              dict(backpressure_wait_sec=0.0, snapshot_time_sec=j.snapshot_s, enqueue_latency_sec=0.001))
     stall = 0.002 + sum(parts.values())
     j.w.event('busy', n, (0,), doing='save', global_step=step)
