@@ -1417,6 +1417,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.training.loop.Trainer.heed_signals': ( 'training/loop.html#trainer.heed_signals',
                                                                                  'ecrl/training/loop.py'),
                                     'ecrl.training.loop.Trainer.leave': ('training/loop.html#trainer.leave', 'ecrl/training/loop.py'),
+                                    'ecrl.training.loop.Trainer.load_chosen': ( 'training/loop.html#trainer.load_chosen',
+                                                                                'ecrl/training/loop.py'),
                                     'ecrl.training.loop.Trainer.open_store': ( 'training/loop.html#trainer.open_store',
                                                                                'ecrl/training/loop.py'),
                                     'ecrl.training.loop.Trainer.pack': ('training/loop.html#trainer.pack', 'ecrl/training/loop.py'),

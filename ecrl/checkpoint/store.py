@@ -165,7 +165,7 @@ def _check_seal(r):
         f'{expected} {version!r:.80}: a newer ecrl wrote it. To continue from it use that ecrl '
         '(if it was set aside, rename it and its data back first)')
     if version > 1 and r.get('seal') != (seal := seal_of(r)): raise ValueError(
-        f'it has changed since it was written: its seal is {r.get("seal")!r:.16}..., its fields give {seal!r:.16}...')
+        f'it has changed since it was written: its seal is {str(r.get("seal"))[:15]}, its fields give {seal[:15]}')
 
 # %% ../../nbs/checkpoint/13_store.ipynb #6ace7696
 class CheckpointStore:
