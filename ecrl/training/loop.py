@@ -121,7 +121,7 @@ class Trainer:
         self.debug_log = JsonlWriter(self.logs/'debug_rank0_ids.jsonl', run_id=self.run_dir.name, attempt=self.attempt, world_size=self.world_size)
         self.store = CheckpointStore(self.run_dir/'checkpoints', self.attempt, c.keep_last, {*c.pin_steps, self.cfg.training.max_steps},
                                      disk_of(self.cfg, self.attempt, self.logs/'faults.jsonl'),
-                                     sync_first=[self.logs/f'rank{r}.jsonl' for r in range(self.world_size)]).acquire()
+                                     sync_first=[*(self.logs/f'rank{r}.jsonl' for r in range(self.world_size)), self.logs/'events.jsonl']).acquire()
         self.faults.refresh()               # now that nobody of an earlier attempt can act any more
         self.faults.watch_saves(self.store, self.fault_fired)
         if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
@@ -207,16 +207,15 @@ def restore(self: Trainer):
     info, pack, reader = None, None, CheckpointStore(self.run_dir/'checkpoints')
     if self.rank == 0:
         info, pack, problems = self.store.load_newest()
-        for p in problems: self.event('checkpoint_damaged', reason=p); self.say(f'checkpoint set aside: {p}')
+        for p in problems: self.event('checkpoint_damaged', reason=p); self.say(f'checkpoints: {p}')
     else:
-        with contextlib.suppress(DamagedCheckpoint, OSError): info = reader.latest(); pack = reader.load(info) if info else None
-    step = torch.tensor(info.global_step if info else 0, device=self.sync_device)
-    dist.broadcast(step, src=0)
-    from_step, rng, path, differ = step.item(), 'seeded', None, {}
+        with contextlib.suppress(DamagedCheckpoint): info = reader.latest(); pack = reader.load(info) if info else None
+    choice = torch.tensor(info.order if info else (0, 0), device=self.sync_device)
+    dist.broadcast(choice, src=0)
+    (attempt, from_step), rng, path, differ = choice.tolist(), 'seeded', None, {}
     if from_step:
         path = checkpoint_name(from_step)
-        chosen = CheckpointInfo.read(reader.dir/path.replace('.pt', '.json'))
-        if self.rank and (pack is None or chosen != info): pack = reader.load(chosen)
+        if self.rank: pack = self.load_chosen(reader, attempt, from_step, info, pack)
         check_identity(pack, identity_of(self.cfg, len(self.dataset)))
         self.faults.reach('restore', last_step(self.steps.path), self.fault_fired)
         rng = restore_state(pack, self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.rank, self.world_size, self.device)
@@ -229,6 +228,24 @@ def restore(self: Trainer):
     if self.rank: return
     self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step else f'starts on {self.world_size} ranks')
     if differ: self.say('equal bits are no longer promised, since the arithmetic is another: ' + '; '.join(f'{k} was {a!r}, is {b!r}' for k, (a, b) in differ.items()))
+
+# %% ../../nbs/training/26_loop.ipynb #e0b94f62
+@patch
+def load_chosen(self: Trainer,
+    reader: CheckpointStore,
+    attempt: int, step: int, # of the checkpoint that rank 0 has chosen
+    info: CheckpointInfo | None, pack: dict | None, # what this rank has read meanwhile
+) -> dict:
+    "The state that rank 0 continues from; an error that names rank, file and reason if this rank does not see it."
+    data = reader.dir/checkpoint_name(step)
+    try:
+        found = CheckpointInfo.read(data.with_suffix('.json'))
+        if found.attempt != attempt: raise DamagedCheckpoint(f'its sidecar is of attempt {found.attempt}, expected {attempt}')
+        return pack if pack is not None and found == info else reader.load(found)
+    except DamagedCheckpoint as e:
+        what = f'rank {self.rank} cannot read {data}, from which rank 0 resumes: {e}; see that all hosts have the same files there'
+        self.event('checkpoint_damaged', reason=what)
+        raise DamagedCheckpoint(what) from None
 
 # %% ../../nbs/training/26_loop.ipynb #4c47f52b
 @patch
