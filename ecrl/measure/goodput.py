@@ -261,7 +261,7 @@ def _ratio(a: float, b: float) -> float: return a / b if b > 0 else float('nan')
 @patch
 def table(self: Goodput) -> pd.DataFrame: # index: quantity; columns: value, unit
     "The main numbers, with their units."
-    rows = [('goodput', self.goodput, 'steps/s'), ('published goodput', self.published_goodput, 'steps/s'), ('wall clock', self.wall_clock_s, 's'), *[('nobody ran', self.idle_s, 's, not in the wall clock')]*(self.idle_s > 0),
+    rows = [('goodput', self.goodput, 'steps/s'), ('published goodput', self.published_goodput, 'steps/s'), ('wall clock', self.wall_clock_s, 's'), *[('nobody ran', self.idle_s, 's, not in the wall clock')]*bool(self.idle_s > 0),
             ('productive fraction', self.productive_fraction, ''), ('ETTR', self.ettr, ''), ('surviving steps', self.surviving_steps, 'steps'),
             ('restarts', self.restarts, ''), ('replayed steps', self.replayed_steps, 'steps'), ('lost steps', self.lost_steps, 'steps'),
             ('checkpoint stall', self.stall['total'], 's'), ('MTTR', self.mttr_s, 's'), ('unexplained', self.unexplained_fraction, 'of wall clock')]

@@ -243,18 +243,18 @@ def plot_stall_and_gain(
     return ax
 
 # %% ../../nbs/measure/36_plots.ipynb #3d2d39d9
-def _draw_attempt(ax: Axes, h: History, n: int, lane: float, start: float, c: str, top: float) -> None:
+def _draw_attempt(ax: Axes, h: History, n: int, lane: float, start: float, top: float) -> None:
     "One attempt in its lane: steps, replay, checkpoints."
     colour = style_of(h.run_id).colour
-    s = h.steps[(h.steps['rank'] == 0) & (h.steps['attempt'] == n)].sort_values(c)
-    x, y = s[c] - start, lane + 0.85*s['global_step']/top
+    s = h.steps[(h.steps['rank'] == 0) & (h.steps['attempt'] == n)].sort_values('clock')
+    x, y = s['clock'] - start, lane + 0.85*s['global_step']/top
     ax.fill_between(x, lane, y, color=colour, alpha=0.35, lw=0)
     ax.plot(x, y, color=colour, lw=2)
     redo = s['global_step'].isin(h.ledger.loc[h.ledger['redo'] & (h.ledger['attempt'] == n), 'global_step'])
     ax.plot(x[redo], y[redo], color='black', lw=4, solid_capstyle='butt')
     b = h.boundaries
-    b = b[(b['event'] == 'checkpoint') & (b['attempt'] == n)] if len(b) and c in b else b.head(0)
-    if len(b): ax.plot(b[c] - start, lane + 0.85*b['global_step']/top, 'o', color='white', mec='black', ms=4)
+    b = b[(b['event'] == 'checkpoint') & (b['attempt'] == n)] if len(b) else b
+    if len(b): ax.plot(b['clock'] - start, lane + 0.85*b['global_step']/top, 'o', color='white', mec='black', ms=4)
 
 def _draw_gaps(ax: Axes, h: History, lane: float, start: float) -> None:
     "Where the job was down, and where it died."
@@ -274,11 +274,11 @@ def plot_timeline(
     hs = _histories(histories)
     ax = _axes(ax, 1.3 + 1.1*len(hs))
     for i, h in enumerate(hs):
-        c, lane, top = 'clock', len(hs) - 1 - i, max(h.target or 1, h.steps['global_step'].max())
+        lane, top = len(hs) - 1 - i, max(h.target or 1, h.steps['global_step'].max())
         start = milestones(h)['launch'].iloc[0]
-        start = h.steps[c].min() if pd.isna(start) else start
+        start = h.steps['clock'].min() if pd.isna(start) else start
         _draw_gaps(ax, h, lane, start)
-        for n in h.attempts.index: _draw_attempt(ax, h, n, lane, start, c, top)
+        for n in h.attempts.index: _draw_attempt(ax, h, n, lane, start, top)
         ax.axhline(lane, color='0.3', lw=0.8)
     ax.set(yticks=[len(hs) - 1 - i + 0.42 for i in range(len(hs))], yticklabels=labels_of(h.run_id for h in hs),
         xlabel='seconds since the first launch', xlim=(0, None), ylim=(-0.05, len(hs)))

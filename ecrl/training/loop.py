@@ -17,12 +17,12 @@ from fastcore.basics import patch
 from torch.nn.parallel import DistributedDataParallel
 from ..checkpoint.disks import FaultyDisk
 from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gather_rng, restore_state, seed_rng, state_pack
-from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, checkpoint_name
+from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id, checkpoint_name
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied, die_with_parent
 from ..data.datasets import ImagesWithIDs, build_dataset, data_loader, held_out_dataset
 from ..data.sampler import CursorBroadcast, ResumableGlobalBatchSampler, ShardHashes
 from .config import ConfigError, RunConfig, load_config
-from .events import JsonlTail, JsonlWriter, last_step, read_jsonl, stamp
+from .events import JsonlTail, JsonlWriter, last_step, read_json, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
 from .models import build_model, build_optimizer
 from .numerics import ElasticDDP, arithmetic_settings, differing_settings
@@ -93,6 +93,7 @@ class Trainer:
         self.run_dir, self.supervisor_pid, self.launcher_pid = Path(run_dir), supervisor_pid, os.getppid()
         self.pid = os.getpid()
         self.cfg, self.logs = load_config(self.run_dir/'config.yaml'), self.run_dir/'logs'
+        self.run_id = read_json(self.run_dir/'environment.json').get('run_id', self.run_dir.name)      # a folder may have been renamed
         self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
         self.node, self.address = int(env.get('ECRL_NODE', 0)), env.get('ECRL_ADDRESS', '127.0.0.1')
         self.global_step, self.last_saved, self.write_times, self.batches, self.model = 0, None, {}, None, None
@@ -105,10 +106,10 @@ class Trainer:
     ):
         "Become a rank of an attempt: its logs, its faults, and on rank 0 its checkpoints."
         self.attempt, self.target = attempt, target
-        common = dict(run_id=self.run_dir.name, attempt=attempt, rank=self.rank)
+        common = dict(run_id=self.run_id, attempt=attempt, rank=self.rank)
         self.events = JsonlWriter(self.logs/'events.jsonl', **common)
         self.steps = JsonlWriter(self.logs/f'rank{self.rank}.jsonl', **common, world_size=self.world_size)
-        self.event('worker_up', pid=os.getpid(), node=self.node)
+        self.event('worker_up', pid=os.getpid(), node=self.node, boot=boot_id())
         self.faults = FaultPlan(planned_faults(self.cfg), attempt, self.logs/'faults.jsonl', self.rank, self.pids)
         if self.rank == 0: self.open_store(common)
 
@@ -118,7 +119,7 @@ class Trainer:
     def open_store(self, common: dict):
         c = self.cfg.checkpoint
         self.checkpoint_log = JsonlWriter(self.logs/'checkpoint_rank0.jsonl', **common)
-        self.debug_log = JsonlWriter(self.logs/'debug_rank0_ids.jsonl', run_id=self.run_dir.name, attempt=self.attempt, world_size=self.world_size)
+        self.debug_log = JsonlWriter(self.logs/'debug_rank0_ids.jsonl', run_id=self.run_id, attempt=self.attempt, world_size=self.world_size)
         self.store = CheckpointStore(self.run_dir/'checkpoints', self.attempt, c.keep_last, {*c.pin_steps, self.cfg.training.max_steps},
                                      disk_of(self.cfg, self.attempt, self.logs/'faults.jsonl'),
                                      sync_first=[*(self.logs/f'rank{r}.jsonl' for r in range(self.world_size)), self.logs/'events.jsonl']).acquire()
@@ -215,7 +216,7 @@ def restore(self: Trainer):
     (attempt, from_step), rng, path, differ = choice.tolist(), 'seeded', None, {}
     if from_step:
         path = checkpoint_name(from_step)
-        if self.rank: pack = self.load_chosen(reader, attempt, from_step, info, pack)
+        if self.rank: info, pack = self.load_chosen(reader, attempt, from_step, info, pack)
         check_identity(pack, identity_of(self.cfg, len(self.dataset)))
         self.faults.reach('restore', last_step(self.steps.path), self.fault_fired)
         rng = restore_state(pack, self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.rank, self.world_size, self.device)
@@ -224,7 +225,8 @@ def restore(self: Trainer):
     if self.elastic: rng = 'keyed'              # anew before each virtual shard
     self.global_step, self.last_saved = from_step, from_step or None
     bitwise = self.cfg.runtime.deterministic and rng != 'derived' and not differ
-    self.event('restored', from_step=from_step, from_path=path, rng=rng, bitwise=bitwise, arithmetic_differs=differ)
+    self.event('restored', from_step=from_step, from_path=path, rng=rng, bitwise=bitwise, arithmetic_differs=differ,
+               from_attempt=info.attempt if from_step else None, from_checksum=info.checksum if from_step else None)
     if self.rank: return
     self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step else f'starts on {self.world_size} ranks')
     if differ: self.say('equal bits are no longer promised, since the arithmetic is another: ' + '; '.join(f'{k} was {a!r}, is {b!r}' for k, (a, b) in differ.items()))
@@ -235,13 +237,13 @@ def load_chosen(self: Trainer,
     reader: CheckpointStore,
     attempt: int, step: int, # of the checkpoint that rank 0 has chosen
     info: CheckpointInfo | None, pack: dict | None, # what this rank has read meanwhile
-) -> dict:
+) -> tuple[CheckpointInfo, dict]:
     "The state that rank 0 continues from; an error that names rank, file and reason if this rank does not see it."
     data = reader.dir/checkpoint_name(step)
     try:
         found = CheckpointInfo.read(data.with_suffix('.json'))
         if found.attempt != attempt: raise DamagedCheckpoint(f'its sidecar is of attempt {found.attempt}, expected {attempt}')
-        return pack if pack is not None and found == info else reader.load(found)
+        return found, pack if pack is not None and found == info else reader.load(found)
     except DamagedCheckpoint as e:
         what = f'rank {self.rank} cannot read {data}, from which rank 0 resumes: {e}; see that all hosts have the same files there'
         self.event('checkpoint_damaged', reason=what)
@@ -369,9 +371,15 @@ def record_completed(self: Trainer, done: list[dict] | None = None):
         self.write_times[str(d['global_step'])] = d['write_time_sec']
 
 @patch
+def is_published(self: Trainer, step: int | None) -> bool:
+    "Whether a checkpoint of this attempt is there although its save was reported as failed: only `latest.json` may have been refused."
+    try: return step is not None and CheckpointInfo.read(self.store.dir/checkpoint_name(step).replace('.pt', '.json')).attempt == self.attempt
+    except DamagedCheckpoint: return False
+
+@patch
 def record_failed(self: Trainer, failed: dict):
     "A checkpoint that will not be there: loud, and the end if the policy says so."
-    self.checkpoint_log.write(**stamp(), event='checkpoint_failed', **failed)
+    self.checkpoint_log.write(**stamp(), event='checkpoint_failed', **failed, published=self.is_published(failed['global_step']))
     goes_on = self.cfg.checkpoint.on_error == 'continue'
     what = f"the checkpoint of step {failed['global_step']} failed: {failed['error']}"
     self.say(f'CHECKPOINT FAILED, training {"goes on without it" if goes_on else "stops (checkpoint.on_error)"}: {what}')
@@ -436,7 +444,7 @@ def stand_by(self: Trainer,
     pipe: str, # named pipe; one for each rank, with its number at the end
 ) -> tuple[int, int]: # (attempt, target) to begin
     "Prepare, then wait for the call."
-    events = JsonlWriter(self.logs/'events.jsonl', run_id=self.run_dir.name, attempt=beside, rank=self.rank)
+    events = JsonlWriter(self.logs/'events.jsonl', run_id=self.run_id, attempt=beside, rank=self.rank)
     events.write(**stamp(), event='standby_up', pid=os.getpid(), pipe=pipe)
     self.prepare()
     self.warm_up()

@@ -7,14 +7,14 @@ __all__ = ['RUN_FORMAT', 'LARGEST_WHOLE', 'TYPES', 'STEP', 'DEBUG', 'COMMON', 'E
            'ATTEMPTS', 'STATUS', 'ENVIRONMENT', 'LOGS', 'FILES', 'Field', 'fields', 'trouble', 'kind_of',
            'settings_digest', 'settings_before', 'all_fields']
 
-# %% ../../nbs/training/20_protocol.ipynb #f705ff27
+# %% ../../nbs/training/20_protocol.ipynb #ba38fd29
 import hashlib, json, math, re
 from dataclasses import dataclass
 
-# %% ../../nbs/training/20_protocol.ipynb #577312ed
+# %% ../../nbs/training/20_protocol.ipynb #da7a9ba1
 RUN_FORMAT = 2   # written today; older ones are read
 
-# %% ../../nbs/training/20_protocol.ipynb #37fb754c
+# %% ../../nbs/training/20_protocol.ipynb #4b4c81f7
 @dataclass(frozen=True)
 class Field:
     "One field of a record."
@@ -35,7 +35,7 @@ def fields(table: str) -> dict[str, Field]:
         out[key] = Field(key, kind.strip('?'), law, meaning, '?' in kind, '*' in name, 2 if '+' in name else 1)
     return out
 
-# %% ../../nbs/training/20_protocol.ipynb #022b18b2
+# %% ../../nbs/training/20_protocol.ipynb #83953a8f
 LARGEST_WHOLE = 2**53
 def _whole(x) -> bool: return type(x) is int and abs(x) < LARGEST_WHOLE or type(x) is float and abs(x) < LARGEST_WHOLE and x == int(x)
 def _number(x) -> bool: return type(x) is int and abs(x) < 2**63 or type(x) is float and math.isfinite(x)
@@ -55,7 +55,7 @@ def trouble(
         elif not (record[f.name] is None and (f.null or f.absent)) and not TYPES[f.type][0](record[f.name]):
             return f'{f.name}: expected {TYPES[f.type][1]}, found {str(record[f.name])[:60]!r}'
 
-# %% ../../nbs/training/20_protocol.ipynb #77ec1e3d
+# %% ../../nbs/training/20_protocol.ipynb #37d9623f
 STEP = fields('''
 run_id            text    identity   the run that it belongs to
 attempt           whole   ranks      the launch, from 1
@@ -86,7 +86,7 @@ cursor_step   whole  windows   from 0
 sample_ids    list   windows   what rank 0 consumed, in order: it has the hash that rank 0 recorded
 ''')
 
-# %% ../../nbs/training/20_protocol.ipynb #4a0ffc7b
+# %% ../../nbs/training/20_protocol.ipynb #6460ff5e
 COMMON = '''
 run_id   text    identity   the run that it belongs to
 time     number  -          wall clock, s: see the step records
@@ -149,7 +149,7 @@ world_size  whole  agreement  ranks that are left
     standby_lost='returncode  whole?  -  of its launcher\nlog  text  -  its output', promoted='beside  whole  -  the attempt that was running meanwhile')
 EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 
-# %% ../../nbs/training/20_protocol.ipynb #f31baaf2
+# %% ../../nbs/training/20_protocol.ipynb #a57dc738
 _OF_CHECKPOINT = '''
 run_id       text    identity     the run that it belongs to
 time         number  -            wall clock, s: see the step records
@@ -183,21 +183,20 @@ error              text     -       a sentence for a person
 *published         flag     resume  whether its sidecar is there all the same
 '''))
 SIDECAR = fields('''
-format_version  whole   checkpoints  of the sidecar
+format_version   whole   -            of the sidecar; a loader refuses one that it does not know
 global_step     whole   checkpoints  the last step that the state contains
 epoch           whole   checkpoints  at an epoch's end its own or the next
 world_size      whole   checkpoints  ranks at the save
 attempt         whole   checkpoints  of the writer: the fencing token
 time            number  -            wall clock, s: see the step records
 bytes           whole   checkpoints  size of the file
-checksum        text    witnesses    of the file; whoever loads it verifies it and says so
+checksum         text    -            of the file; whoever loads it verifies it, and says so when it restores
 path            text    checkpoints  of the file, in the same folder
-*mono           number  checkpoints  monotonic clock, s, when the data was durable
-*boot           text    checkpoints  boot id of that host
-*seal           text    checkpoints  checksum of the other fields
-''')
+*mono            number  -            monotonic clock, s, when the data was durable: told here only
+*boot            text    -            boot id of that host: told here only
+*seal            text    -            of the other fields: verified by whoever loads the checkpoint''')
 
-# %% ../../nbs/training/20_protocol.ipynb #8dd46136
+# %% ../../nbs/training/20_protocol.ipynb #1b746ce1
 _FAULT = '''
 time            number   -       wall clock, s: see the step records
 mono            number   -       monotonic clock, s: the events say the same in order
@@ -247,7 +246,7 @@ latest_step  whole   -          the newest checkpoint that the supervisor saw
 delay_s      number  -          s, that the policy waited
 ''').items()}
 
-# %% ../../nbs/training/20_protocol.ipynb #ea9bcc14
+# %% ../../nbs/training/20_protocol.ipynb #152604a5
 STATUS = fields('''
 status                               text    agreement  running, completed, failed, stopped
 run_id                               text    identity   the run that it belongs to
@@ -290,7 +289,7 @@ cublas_workspace     text?   -          told once; the ranks' arithmetic says it
 +data_digest_covers  text    -          which samples it has seen, in words
 ''')
 
-# %% ../../nbs/training/20_protocol.ipynb #9483e72c
+# %% ../../nbs/training/20_protocol.ipynb #809108d4
 LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.jsonl': FAULTS, 'supervisor_attempts.jsonl': ATTEMPTS}
 
 def kind_of(
@@ -303,7 +302,7 @@ def kind_of(
     if file == 'faults.jsonl' and name == 'fired' and record.get('point') == 'storage': name = 'storage'
     return LOGS[file].get(name) if isinstance(name, str) else None
 
-# %% ../../nbs/training/20_protocol.ipynb #cb21897a
+# %% ../../nbs/training/20_protocol.ipynb #c31ef5e2
 def settings_digest(
     settings: dict, # dotted key -> value, as in the file
 ) -> str: # 16 hex digits
@@ -318,7 +317,7 @@ def settings_before(
     "The settings that a session had found."
     return {k: v for k, v in (settings | {k: before for k, (before, _) in changes.items()}).items() if v is not None}
 
-# %% ../../nbs/training/20_protocol.ipynb #9c4806d8
+# %% ../../nbs/training/20_protocol.ipynb #6f4066df
 FILES = {'logs/rank*.jsonl': {'': STEP}, 'logs/debug_rank0_ids.jsonl': {'': DEBUG}, 'logs/events.jsonl': EVENTS, 'logs/checkpoint_rank0.jsonl': CHECKPOINTS, 'logs/faults.jsonl': FAULTS,
          'logs/supervisor_attempts.jsonl': ATTEMPTS, 'logs/supervisor.json': {'': STATUS}, 'environment.json': {'': ENVIRONMENT}, 'checkpoints/step_*.json': {'': SIDECAR}}
 

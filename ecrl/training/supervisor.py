@@ -18,15 +18,16 @@ from typing import BinaryIO
 import psutil
 import torch
 from fastcore.basics import patch
-from ..checkpoint.store import CheckpointStore
+from ..checkpoint.store import CheckpointStore, boot_id
 from ..data.datasets import build_dataset, held_out_dataset
 from ..data.geometry import Geometry
 from ..paths import project_root
-from .config import ConfigError, RunConfig, differing, dump_config, load_config
+from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml
 from .events import JsonlTail, JsonlWriter, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
 from .loop import choose_backend, choose_device, choose_precision, dataset_of
 from .models import build_model
+from .protocol import RUN_FORMAT, settings_digest
 from .processes import Job, Watchdog, end_marked
 
 # %% ../../nbs/training/27_supervisor.ipynb #7d3d4ea6
@@ -94,7 +95,7 @@ def environment(cfg: RunConfig, found: dict, run_id: str) -> dict:
     "What the run ran on; `found` comes from `preflight`."
     packages = {p: installed_version(p) for p in ('ecrl', 'torch', 'torchvision', 'numpy', 'pandas', 'scikit-learn', 'pydantic', 'papermill', 'nbdev')}
     model = build_model(cfg.training.model_name, found['num_classes'], cfg.seed)
-    return dict(format_version=1, run_id=run_id, python=platform.python_version(), torch=torch.__version__, cuda=torch.version.cuda,
+    return dict(format_version=RUN_FORMAT, run_id=run_id, python=platform.python_version(), torch=torch.__version__, cuda=torch.version.cuda,
                 os=platform.platform(), cpu=cpu_name(), cores=os.cpu_count(), memory_bytes=psutil.virtual_memory().total,
                 devices=answer_of('nvidia-smi', '-L').splitlines(), packages=packages,     # asking torch would start CUDA in this process
                 git_commit=answer_of('git', 'rev-parse', 'HEAD') or None, model_parameters=sum(p.numel() for p in model.parameters()),
@@ -113,19 +114,21 @@ class Supervisor:
     ):
         self.cfg, self.run_dir, self.resume, self.on_progress = cfg, Path(run_dir), resume, on_progress
         self.logs, self.started, self.held, self.mark = self.run_dir/'logs', time.monotonic(), None, uuid.uuid4().hex
+        self.run_id = read_json(self.run_dir/'environment.json').get('run_id', self.run_dir.name) if resume else self.run_dir.name      # a folder may have been renamed
+        self.settings = flat(parse_yaml(dump_config(cfg)))        # as they will stand in the file
         self.standby, self.standbys, self.standbys_lost, self.jobs, self.first_launch = None, 0, 0, [], None
-        self.status = dict(status='running', run_id=self.run_dir.name, attempts=0, restarts=0, restarts_without_checkpoint_streak=0,
+        self.status = dict(status='running', run_id=self.run_id, attempts=0, restarts=0, restarts_without_checkpoint_streak=0,
                            restarts_without_checkpoint_total=0, target_steps=cfg.training.max_steps, duration_sec=0.0, reason=None)
 
     def prepare(self):
         "Check everything, then create the run's directory; `config.yaml` comes last and says that it is one."
         check_run_dir(self.run_dir, self.cfg, self.resume)
-        env = environment(self.cfg, preflight(self.cfg), self.run_dir.name)
+        env = environment(self.cfg, preflight(self.cfg), self.run_id)
         self.logs.mkdir(parents=True, exist_ok=True)
         self.held = supervisor_lock(self.run_dir)
         for pipe in self.logs.glob('.standby_*'): pipe.unlink()      # of a supervisor that was killed
         self.tail = JsonlTail.from_end(self.logs/'events.jsonl')
-        self.events = JsonlWriter(self.logs/'events.jsonl', run_id=self.run_dir.name, rank=None)
+        self.events = JsonlWriter(self.logs/'events.jsonl', run_id=self.run_id, rank=None)
         self.attempt_log = JsonlWriter(self.logs/'supervisor_attempts.jsonl')
         if self.resume: self.continue_from_last_session(env)
         else: write_json_atomically(self.run_dir/'environment.json', env)
@@ -155,14 +158,17 @@ class Supervisor:
 def continue_from_last_session(self: Supervisor, env: dict):
     "Take over attempt numbers, and say if the environment is another one."
     recs = read_jsonl(self.logs/'supervisor_attempts.jsonl')[0]
-    used = [r['attempt'] for r in recs] + [i.attempt for i in CheckpointStore(self.run_dir/'checkpoints').available()]
+    launched = [e['attempt'] for e in read_jsonl(self.logs/'events.jsonl')[0] if e.get('event') == 'launch']     # written before the log of attempts
+    used = [r['attempt'] for r in recs] + launched + [i.attempt for i in CheckpointStore(self.run_dir/'checkpoints').available()]
     old = read_json(self.logs/'supervisor.json')
     self.status |= dict(attempts=max(used, default=0), restarts=old.get('restarts', 0),
                         restarts_without_checkpoint_total=old.get('restarts_without_checkpoint_total', 0), earlier_sec=old.get('duration_sec', 0.0))
     before = json.loads((self.run_dir/'environment.json').read_text())
     differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic', 'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
     if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
-    self.note('resumed_session', environment_differs=differs)
+    was = flat(parse_yaml((self.run_dir/'config.yaml').read_text()))
+    changed = {k: [was.get(k), self.settings.get(k)] for k in sorted(was.keys() | self.settings) if was.get(k) != self.settings.get(k)}
+    self.note('resumed_session', environment_differs=differs, config_differs=changed, boot=boot_id())
 
 # %% ../../nbs/training/27_supervisor.ipynb #88208a01
 def launcher(
@@ -214,7 +220,7 @@ def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log:
 def launch(self: Supervisor, world_size: int, target: int) -> Job:
     "A new attempt, from nothing; its output goes to `logs/attempt_NNN.log`."
     n = self.count_attempt()
-    self.note('launch', world_size=world_size, target_step=target, standby=False)
+    self.note('launch', world_size=world_size, target_step=target, standby=False, **self.seal())
     job = self.start_job(world_size, n, target, self.logs/f'attempt_{n:03d}.log')
     job.number = n
     return self.started_as(job, target)
@@ -235,6 +241,11 @@ def started_as(self: Supervisor, job: Job, target: int) -> Job:
     self.clock = FaultPlan(timed, n, self.logs/'faults.jsonl', None, lambda target: self.pids(job, target))
     self.save_status()
     return job
+
+@patch
+def seal(self: Supervisor) -> dict:
+    "What each launch records so that nobody can change the story afterwards: the boot that its clock belongs to, and the settings it runs with."
+    return dict(boot=boot_id(), config=settings_digest(self.settings))
 
 # %% ../../nbs/training/27_supervisor.ipynb #93d0127e
 @patch
@@ -264,7 +275,7 @@ def promote(self: Supervisor, target: int) -> Job:
     "The standby becomes the next attempt. One that is not ready yet finds the call when it is."
     job, self.standby = self.standby, None
     job.number = n = self.count_attempt()
-    self.note('launch', world_size=job.world_size, target_step=target, standby=True, ready=job.ready)
+    self.note('launch', world_size=job.world_size, target_step=target, standby=True, ready=job.ready, **self.seal())
     for fd in job.calls.values(): os.write(fd, json.dumps(dict(attempt=n, target=target)).encode())
     job.dog = Watchdog(self.cfg.supervisor, job.world_size, time.monotonic())
     log = self.logs/f'attempt_{n:03d}.log'
