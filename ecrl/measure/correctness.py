@@ -19,7 +19,7 @@ from .history import History, once, read_history
 from .laws import IDLE, MARK, SHOWN, Evidence, at, hold, offences, result, worst
 from .resumes import law_checkpoints, law_resume
 from .windows import epoch_ids, learning_rate, window_hashes
-from .witnesses import env, falls, law_agreement, law_clocks, law_faults, law_format, law_identity, law_lifecycle, law_witnesses, promised
+from .witnesses import env, falls, law_agreement, law_clocks, law_faults, law_format, law_identity, law_lifecycle, law_witnesses, alike, promised
 from ..training.protocol import all_fields
 
 # %% ../../nbs/measure/32_correctness.ipynb #1fd25206
@@ -293,7 +293,7 @@ def law_replay(h: History) -> Iterator[Evidence]:
 def _promised(h: History, r: pd.DataFrame) -> np.ndarray: # bool per replay
     "Which replays promise equal losses: no other world size in between, and every rank of every attempt since then promises equal bits."
     W = h.attempts['world_size']
-    def kept(a, b): return W.loc[a:b].nunique() == 1 and all(promised(h, n) and env(h, n, 'deterministic') is True for n in W.loc[a + 1:b].index)
+    def kept(a, b): return W.loc[a:b].nunique() == 1 and alike(h, a, b) and all(promised(h, n) and env(h, n, 'deterministic') is True for n in W.loc[a + 1:b].index)
     ok = {(a, b): h.version > 0 and kept(a, b) for a, b in set(zip(r['attempt_was'], r['attempt']))}
     return np.array([ok[k] for k in zip(r['attempt_was'], r['attempt'])], dtype=bool)
 
@@ -302,7 +302,7 @@ def _global_losses(h: History) -> Iterator[Evidence]:
     if h.environment.get('numerics') != 'elastic': return 0
     s = h.steps[h.steps['loss_global'].notna().to_numpy()]
     if len(s) < len(h.steps): yield Evidence('unknown', f'elastic numerics, but {len(h.steps) - len(s)} record(s) have no loss_global: equality on any number of ranks cannot be judged.')
-    always = all(promised(h, n) and env(h, n, 'deterministic') is True for n in h.attempts.index)
+    always = alike(h, 1, h.attempts.index.max(), across=True) and all(promised(h, n) and env(h, n, 'deterministic') is True for n in h.attempts.index)
     first = s.groupby(['global_step'] + ['attempt']*(not always))['loss_global'].transform('first')
     yield from offences(s.assign(first=first), s['loss_global'] != first, lambda x: (f'the global loss at {at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
                                                                               'the numerics depend on the number of ranks, or part of the state was not restored'))

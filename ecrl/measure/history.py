@@ -299,7 +299,7 @@ def _published(log: list[dict], sidecars: list[dict]) -> pd.DataFrame: # see `CH
     "The checkpoints of which it is known that they were published. The clock of a sidecar that no line confirms is not known."
     rows = [(b['attempt'], step, b.get('time'), b['clock'], size, 'log') for b in log for step, size in _completed(b)]
     rows += [(s['attempt'], s['global_step'], s.get('time'), np.nan, s.get('bytes'), 'sidecar') for s in sidecars]
-    known = {(int(r[0]), int(r[1])): r for r in reversed(rows) if _attempt_number(dict(attempt=r[0])) is not None and r[1] is not None}
+    known = {(int(r[0]), int(r[1])): r for r in reversed(rows) if r[0] is not None and r[0] == r[0] and r[1] is not None}
     columns = zip(*[known[k] for k in sorted(known)]) if known else [()]*len(CHECKPOINT)
     return pd.DataFrame({k: np.array(v, dtype=t) for k, v, t in zip(CHECKPOINT, columns, ('int64', 'int64', float, float, float, object))})
 

@@ -68,14 +68,17 @@ class Job:
     restarts: int = 0
 
     def __post_init__(self):
-        self.cfg = make_config(self.settings)
+        self.cfg = make_config(self.settings | dict(runtime=dict(nproc=self.attempts[-1].world_size)))
         self.of = [None, *(self.settings_of(n) for n in range(1, len(self.attempts) + 1))]       # the settings of each attempt
 
-    def phases(self, n: int) -> list[list[int]]: # [until step, world size]; the one of attempt n has its world size
+    def ends(self) -> list[tuple]: # (step, world size, attempt) of each phase's end
         mid = [(a.end_step, a.world_size, i) for i, a in enumerate(self.attempts, 1) if a.end == 'finished' and i < len(self.attempts)]
-        ends = [*mid, (self.target, self.attempts[-1].world_size, len(self.attempts))]
-        own = next(i for _, _, i in ends if i >= n)
-        return [[until, self.attempts[n - 1].world_size if i == own else W] for until, W, i in ends]
+        return [*mid, (self.target, self.attempts[-1].world_size, len(self.attempts))]
+
+    def target_of(self, n: int) -> int: return next(until for until, _, i in self.ends() if i >= n)
+    def phases(self, n: int) -> list[list[int]]: # [until step, world size]; the one of attempt n has its world size
+        own = next(i for _, _, i in self.ends() if i >= n)
+        return [[until, self.attempts[n - 1].world_size if i == own else W] for until, W, i in self.ends()]
 
     def settings_of(self, n: int) -> dict: # dotted, as in the file
         phases = self.phases(n)
@@ -97,7 +100,7 @@ def _step(j: Job, n: int, step: int, ranks: Iterable[int]):
     "The records of a step."
     (epoch, cursor), W, cfg, s = locate(j.geometry, step), j.attempts[n - 1].world_size, j.cfg, j.step_s
     hashes = window_hashes(j.geometry, cfg.seed, epoch, W)
-    shift = 1e-9*n if any(a.unequal for a in j.attempts) and n > 1 else 0.0      # other processors, other bits
+    shift = 1e-9*any(a.unequal for a in j.attempts[:n])      # other processors, other bits, from then on
     whole = dict(loss_global=simulated_loss(cfg.seed, step, -1, 0) + shift) if cfg.training.numerics == 'elastic' else {}
     j.w.now += s
     for r in ranks: j.w.line(f'rank{r}.jsonl', run_id=j.w.run_id, attempt=n, rank=r, world_size=W, **j.w.stamp(), epoch=epoch, global_step=step, cursor_step=cursor,
@@ -195,7 +198,7 @@ def _launch(j: Job, n: int):
         w.event('resumed_session', n - 1, environment_differs={}, config_differs=changed, boot=str(w.boot))
     elif n > 1 and j.attempts[n - 2].end == 'killed': j.restarts += 1; w.line('supervisor_attempts.jsonl', **w.stamp(), event='restart', attempt=n - 1,
                                                                   restarts=j.restarts, reason='injected', latest_step=0, delay_s=0.0)
-    target = next(until for until, _ in j.phases(n) if until >= a.end_step)
+    target = j.target_of(n)
     w.event('launch', n, after=0.5, world_size=a.world_size, target_step=target, standby=False, boot=str(w.boot), config=settings_digest(now))
     w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_start', attempt=n, world_size=a.world_size, resume_step=0)
     for f in j.plan():
@@ -205,6 +208,8 @@ def _launch(j: Job, n: int):
 def _end(j: Job, n: int):
     "The last lines of an attempt."
     w, a, last = j.w, j.attempts[n - 1], n == len(j.attempts)
+    target = j.target_of(n)
+    done = a.end != 'killed' and a.end_step == target
     if a.partial: _step(j, n, a.end_step + 1, range(1, a.world_size))
     if a.end == 'running': return
     if a.end == 'stopped': w.event('asked_to_stop', n)
@@ -213,14 +218,13 @@ def _end(j: Job, n: int):
             if f['attempt'] != n: continue
             _fault(j, f, 'fired', attempt=n, at_step=a.end_step)
             w.event('fault_fired', n, (0,), global_step=a.end_step, kind='exit', point='boundary', target=[0])
-    else: w.event('finished' if a.end == 'finished' else 'stopping', n, range(a.world_size), 0.01, global_step=a.end_step)
+    else: w.event('finished' if done else 'stopping', n, range(a.world_size), 0.01, global_step=a.end_step)
     if a.torn: w.files['rank0.jsonl'].append('{"time": 1700001, "global_st\n')   # the next opener closes the line
     how, code = ('died', -9) if a.end == 'killed' else ('home', 0)
     if a.end != 'stopped': w.event('death_seen', n, after=0.4, returncode=code, ranks=[0]*(how == 'died'), how=how, reason=None)
     w.event('torn_down', n, after=0.1)
     w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_end', attempt=n, world_size=a.world_size, last_return_code=code, reason=None,
-           outcome=dict(finished='finished', killed='died', stopped='stopped')[a.end], attempt_duration_sec=1.0, latest_step=0,
-           target_steps=next(until for until, _ in j.phases(n) if until >= a.end_step))
+           outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped', attempt_duration_sec=1.0, latest_step=0, target_steps=target)
     over = dict(finished='completed', killed='failed', stopped='stopped')[a.end]
     new_session = not last and (j.attempts[n].session or j.of[n] != j.of[n + 1])
     if last or new_session and a.end != 'finished': w.event(over, n, after=0.1, reason=None)
