@@ -19,7 +19,7 @@ from fastcore.basics import patch
 from ..data.geometry import Geometry
 from ..training.config import ConfigError, RunConfig, flat, make_config, parse_yaml
 from ..training.events import read_jsonl
-from ..training.protocol import ENVIRONMENT, LOGS, SIDECAR, STATUS, STEP, Field, kind_of, trouble
+from ..training.protocol import ENVIRONMENT, LOGS, RUN_FORMAT, SIDECAR, STATUS, STEP, Field, kind_of, trouble
 
 # %% ../../nbs/measure/31_history.ipynb #4f08402a
 class HistoryError(ValueError): "A directory that cannot be read as a run."
@@ -397,7 +397,7 @@ def _add_attempts(table: pd.DataFrame, starts: list[float]) -> pd.DataFrame:
 def _version(run: Path, logs: Path) -> int: # of the run's format, as far as its files tell
     if not any((run/f).exists() for f in ('config.yaml', 'environment.json')) and not (logs/'events.jsonl').exists(): return 0
     said = Reading(0).fields(run/'environment.json', {'format_version': ENVIRONMENT['format_version']}).get('format_version')
-    return int(said) if said is not None else 1
+    return int(said) if said is not None and said >= 1 else RUN_FORMAT if said is not None else 1
 
 def _sidecars(folder: Path, reading: Reading) -> list[dict]: # with `file`
     files = [*sorted(folder.glob('step_*.json')), folder/'latest.json']
@@ -419,6 +419,7 @@ def _read(run: Path, logs: Path) -> History:
     reading = Reading(_version(run, logs))
     supervisor, environment = reading.fields(logs/'supervisor.json', STATUS), reading.fields(run/'environment.json', ENVIRONMENT)
     if environment.get('dataset_size', 1) < 1: reading.faulty.append(f'environment.json: dataset_size: expected at least 1, found {environment.pop("dataset_size")}')
+    if environment.get('format_version', 1) < 1: reading.faulty.append(f'environment.json: format_version: expected at least 1, found {environment["format_version"]}')
     lines = {name: reading.lines(logs/name) for name in (*LOGS, 'debug_rank0_ids.jsonl')}
     tries, events, log = lines['supervisor_attempts.jsonl'], lines['events.jsonl'], lines['checkpoint_rank0.jsonl']
     starts = [r['time'] for r in tries if r.get('event') == 'attempt_start' and 'time' in r]

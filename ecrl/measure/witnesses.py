@@ -7,7 +7,7 @@ __all__ = ['ENDED', 'LIFE', 'law_format', 'law_identity', 'falls', 'law_clocks',
            'law_agreement', 'law_lifecycle', 'restores', 'promised', 'alike', 'checkpoint_name', 'law_witnesses',
            'law_faults']
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #08888901
+# %% ../../nbs/measure/32b_witnesses.ipynb #4eb4c02c
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from .history import History, once
 from .laws import Evidence, at, first_of, offences
 from ..training.protocol import RUN_FORMAT, settings_before, settings_digest
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #35b8223b
+# %% ../../nbs/measure/32b_witnesses.ipynb #a6a9a27c
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
@@ -29,10 +29,11 @@ def law_format(h: History) -> Iterator[Evidence]:
     if h.version and not h.lines['events.jsonl']: yield Evidence('unknown', 'logs/events.jsonl is missing or empty: what each rank restored is not known.')
     first = takewhile(lambda e: e['event'] != 'resumed_session', h.lines['events.jsonl'])             # a later session may be of a later ecrl
     sealed = any('config' in e for e in first if e['event'] == 'launch')
+    if h.version == 1 and not sealed: yield Evidence(True, 'the run has format 1: its config is not sealed, and fields that are absent are not missed.')
     if h.version == 1 and sealed: yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.', cause='a file was edited, or two runs were mixed')
     return len(h.steps) + sum(map(len, h.lines.values()))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #4256aaf3
+# %% ../../nbs/measure/32b_witnesses.ipynb #9239dd1b
 def law_identity(h: History) -> Iterator[Evidence]:
     "Every record belongs to this run and to the rank in whose file it stands."
     s, name = h.steps, h.run_id
@@ -45,7 +46,7 @@ def law_identity(h: History) -> Iterator[Evidence]:
     if h.path.name != name: yield Evidence(True, f'the folder is named {h.path.name}, its records are of run {name}: it was renamed or copied.')
     return len(s) + len(told)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #77236f05
+# %% ../../nbs/measure/32b_witnesses.ipynb #04468730
 def falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # bool per record
     "Which records have a lower value than the record before them in the same file and group."
     order = np.lexsort((s['line'], *(s[k] for k in by)))
@@ -64,7 +65,7 @@ def _misfits(s: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]: # bool per recor
     gap[order[1:][same]] = np.diff(mono)[same]
     return (parts < -1e-6).any(axis=1), parts.sum(axis=1) > gap + 1e-3
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #fb7c47d4
+# %% ../../nbs/measure/32b_witnesses.ipynb #4323fca9
 def law_clocks(h: History) -> Iterator[Evidence]:
     "No monotonic clock runs backwards within a boot, and durations fit between the records."
     s, wall = h.steps, h.steps['mono'].isna().all()
@@ -105,7 +106,7 @@ def _impossible_times(b: dict) -> str | None:
     if any(v < -1e-6 for v in parts.values()): return 'has a negative duration'
     if b['event'] == 'checkpoint' and b.get('barrier_time_sec') is not None and sum(parts.values()) > b['stall_time_sec'] + 1e-3: return 'has parts that take longer than the whole stall'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #cb484427
+# %% ../../nbs/measure/32b_witnesses.ipynb #06ef9e9c
 @once
 def sessions(h: History) -> list[dict]: # events, settings, differs: name -> value of the environment that is another than in the first session
     "The sessions of the supervisor, in order."
@@ -134,7 +135,7 @@ def env(h: History, attempt: int, key: str):
     l = launches(h).get(attempt)
     return (l['differs'] if l else {}).get(key, h.environment.get(key))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #047ee164
+# %% ../../nbs/measure/32b_witnesses.ipynb #55ded6e8
 def law_agreement(h: History) -> Iterator[Evidence]:
     "Config, environment, status, launches and logs tell the same story."
     if not h.version: return 0
@@ -155,7 +156,7 @@ def _environment_facts(h: History) -> Iterator[tuple]:
         if s['event'] != 'resumed_session': continue
         for k, v in s['environment_differs'].items(): yield f'{k} of the first session', None, 'environment.json', h.environment.get(k), 'a later session', v[0] if type(v) is list and v else v
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #64181ffb
+# %% ../../nbs/measure/32b_witnesses.ipynb #8c2185fa
 def _phases(settings: dict) -> list[tuple]: # (until this step, world size)
     if settings.get('elastic.phases'): return [tuple(p) for p in settings['elastic.phases']]
     if 'elastic.phase_a_steps' in settings: return [(settings[f'elastic.phase_{p}_steps'], settings[f'elastic.phase_{p}_world_size']) for p in 'ab']
@@ -180,6 +181,8 @@ def _launch_facts(h: History) -> Iterator[tuple]:
             how = {e['event'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0} & {'finished', 'stopping'}
             if how: yield f'outcome of attempt {n}', n, 'supervisor_attempts.jsonl', ended[n]['outcome'] in _OUTCOMES[max(how)], f'the event {max(how)} of rank 0', True
             elif ended[n]['outcome'] in ('finished', 'stopped'): yield f'outcome of attempt {n}', n, 'supervisor_attempts.jsonl', ended[n]['outcome'], 'the events of rank 0', 'neither'
+    last = max(launches(h), default=0)
+    if h.status == 'completed' and last and h.lines['supervisor_attempts.jsonl']: yield f'outcome of attempt {last}, the last of a completed run', last, 'supervisor_attempts.jsonl', ended.get(last, {}).get('outcome'), 'events.jsonl', 'finished'
     for n in (begun.keys() | ended.keys()) - launches(h).keys(): yield f'attempt {n}', n, 'supervisor_attempts.jsonl', 'launched', 'events.jsonl', 'no launch'
     for n in sorted(begun)[:-1]:
         if n not in ended and n + 1 in launches(h) and _same_session(h, n, n + 1): yield f'end of attempt {n}', n, 'supervisor_attempts.jsonl', 'no end', 'events.jsonl', 'another launch after it'
@@ -189,7 +192,7 @@ _OUTCOMES = dict(finished=('finished', 'died', 'hang', 'fatal'), stopping=('stop
 def _same_session(h: History, a: int, b: int) -> bool:
     return any({a, b} <= {e['attempt'] for e in s['events'] if e['event'] == 'launch'} for s in sessions(h))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #551332d3
+# %% ../../nbs/measure/32b_witnesses.ipynb #1eff5c2d
 ENDED = ('completed', 'failed', 'stopped')
 
 def _status_facts(h: History) -> Iterator[tuple]:
@@ -203,12 +206,15 @@ def _status_facts(h: History) -> Iterator[tuple]:
     if s.get('status') != 'running' and launches(h): yield 'attempts', None, 'supervisor.json', s.get('attempts'), 'events.jsonl', len(launches(h))
     again = [r['restarts'] for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == 'restart']
     yield 'restarts, counted', None, 'supervisor_attempts.jsonl', again, 'a count of them', list(range(1, len(again) + 1))
-    after = [r['attempt'] for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == 'restart']
-    yield 'attempts that were restarted', None, 'supervisor_attempts.jsonl', [n for n in after if n + 1 not in launches(h) and n != max(launches(h), default=0)], 'events.jsonl', []
+    lines = Counter((r['event'], r['attempt']) for r in h.lines['supervisor_attempts.jsonl'])
+    yield 'lines that are there more than once', None, 'supervisor_attempts.jsonl', [k for k, n in lines.items() if n > 1], 'the protocol', []
+    after, died = {n for e, n in lines if e == 'restart'}, {r['attempt'] for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == 'attempt_end' and r['outcome'] in ('died', 'hang')}
+    followed = {n for n in launches(h) if n + 1 in launches(h) and _same_session(h, n, n + 1)}
+    yield 'attempts that were restarted', None, 'supervisor_attempts.jsonl', sorted(n for n in after if n in followed or n + 1 in launches(h) or n not in launches(h)), 'its own account of deaths', sorted(followed & died)
     yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
     if h.settings: yield 'target', None, 'supervisor.json', s.get('target_steps'), 'the config', h.settings.get('training.max_steps')
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #61b314d6
+# %% ../../nbs/measure/32b_witnesses.ipynb #8f5c3dbf
 LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
 def law_lifecycle(h: History) -> Iterator[Evidence]:
@@ -229,7 +235,7 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
     names = [e['event'] for e in life]
     core = [x for x in names if x in LIFE]
     if launch is None and core: return 'events of an attempt that was never launched'
-    if life and launch and life[0]['rank'] >= launch['world_size']: return 'events of a rank that does not exist'
+    if life and launch and not 0 <= life[0]['rank'] < launch['world_size']: return 'events of a rank that does not exist'
     if core != list(LIFE[:len(core)]): return f'expected {" -> ".join(LIFE)}, found {" -> ".join(core) or "nothing"}'
     due = 0 if first is None else 4 if last == first or running else 5
     if len(core) < due: return f'steps were recorded, but the events end with {core[-1] if core else "nothing"}'
@@ -241,7 +247,7 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
     if ended and launch and (ended[0]['event'] == 'finished') != (ended[0]['global_step'] >= launch['target_step']): return f'{ended[0]["event"]} at step {ended[0]["global_step"]}, with target {launch["target_step"]}'
     if launch and core and launch.get('standby') != ('promoted' in names): return f'the launch says standby: {launch.get("standby")}, {"a rank was promoted" if "promoted" in names else "no rank was promoted"}'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #9895d47d
+# %% ../../nbs/measure/32b_witnesses.ipynb #ad6c193f
 def _odd_attempts(h: History) -> Iterator[Evidence]:
     "Attempts that were launched twice, left out, or not cleared away."
     sup = [e for e in h.lines['events.jsonl'] if e['rank'] is None]
@@ -264,7 +270,7 @@ def _odd_attempts(h: History) -> Iterator[Evidence]:
 def _odd_work(h: History) -> Iterator[Evidence]:
     "Announced work of rank 0: it ends what it began, at the step where it stands."
     own = h.steps[h.steps['rank'] == 0]
-    open_, steps = {}, {n: g.sort_values('mono') for n, g in own.groupby('attempt')}
+    open_, began, steps = {}, {}, {n: g.sort_values('mono') for n, g in own.groupby('attempt')}
     for e in h.lines['events.jsonl']:
         n = e['attempt']
         if e['event'] == 'busy':
@@ -273,11 +279,14 @@ def _odd_work(h: History) -> Iterator[Evidence]:
             stands = int(g['global_step'].iloc[i - 1]) if i else int(np.nan_to_num(h.attempts['resumed_from'].get(n, 0)))
             if e['doing'] not in ('save', 'flush', 'evaluate') or e['global_step'] != stands or n in open_:
                 yield Evidence(False, f'rank 0 announced {e["doing"]} at step {e["global_step"]} of attempt {n}; it stood at step {stands}' + (f', {open_[n]} not ended' if n in open_ else '') + '.', attempt=n)
-            open_[n] = e['doing']
+            open_[n], began[n] = e['doing'], e['mono']
         if e['event'] == 'busy_end' and open_.pop(n, None) != e['doing']: yield Evidence(False, f'rank 0 ended {e["doing"]} in attempt {n}, which it had not begun.', attempt=n)
         if e['event'] == 'evaluated' and e['global_step'] != h.last_step: yield Evidence(False, f'evaluated at step {e["global_step"]}; the run ended at step {h.last_step}.', attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #b740282f
+    for n, doing in open_.items():
+        if n in steps and steps[n]['mono'].iloc[-1] > began[n]: yield Evidence(False, f'rank 0 trained on in attempt {n}, though {doing} has not ended.', attempt=n)
+
+# %% ../../nbs/measure/32b_witnesses.ipynb #d7f69c1e
 @once
 def restores(h: History) -> dict[int, dict[int, dict]]: # attempt -> rank -> its event
     "What each rank restored."
@@ -303,7 +312,7 @@ def alike(h: History, first: int, last: int, across: bool = False) -> bool:
 
 def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if step else None
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #d187168b
+# %% ../../nbs/measure/32b_witnesses.ipynb #870698b7
 def law_witnesses(h: History) -> Iterator[Evidence]:
     "All ranks of an attempt restored the same checkpoint; what they say of random generators, arithmetic and data follows from the rest."
     if not h.version: return 0
@@ -343,7 +352,7 @@ def _due_rng(h: History, n: int, step: int, m: int | None) -> tuple: # the words
     if W != W or before is None or before != before: return ()
     return ('derived',) if W != before or env(h, n, 'device') != env(h, m, 'device') else ('restored',)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #9d767551
+# %% ../../nbs/measure/32b_witnesses.ipynb #98fde867
 def _odd_data(h: History) -> Iterator[Evidence]:
     "Ranks that trained on other data than the run began with."
     due = h.environment.get('data_digest')
@@ -359,7 +368,7 @@ def _odd_settings(h: History) -> Iterator[Evidence]:
             due = env(h, n, name)
             if key in a and due is not None and a[key] != due: yield Evidence(False, f'rank 0 of attempt {n} computes with {key} {a[key]!r}, the environment says {due!r}.', rank=0, attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #347d3981
+# %% ../../nbs/measure/32b_witnesses.ipynb #9b44cc89
 _PLAN = ('kind', 'rank', 'global_step', 'flush_inflight', 'point', 'after_s', 'not_before', 'duration_s', 'for_steps')
 
 def law_faults(h: History) -> Iterator[Evidence]:
@@ -370,9 +379,9 @@ def law_faults(h: History) -> Iterator[Evidence]:
     planned = Counter(map(key, of['planned']))
     for e in ('armed', 'fired'):
         yield from first_of([Evidence(False, f'a fault is recorded as {e} that was not planned, or not so often: {f["kind"]} at step {f["global_step"]}.') for f in of[e] if Counter(map(key, of[e]))[key(f)] > planned[key(f)]])
-    wrote = Counter((f.get('attempt'), f['kind'], f['point'], f.get('at_step')) for f in of['fired'])
-    told = Counter((e['attempt'], e['kind'], e['point'], e['global_step']) for e in h.lines['events.jsonl'] if e['event'] == 'fault_fired')
-    yield from first_of([Evidence(False, f'attempt {n} announced a fault {kind} at {point} of step {step}, which faults.jsonl does not have.', step, attempt=n) for n, kind, point, step in told - wrote])
+    wrote = Counter((f.get('attempt'), f['kind'], f['point'], f.get('at_step'), repr(f.get('target') or [f['rank']])) for f in of['fired'])
+    told = Counter((e['attempt'], e['kind'], e['point'], e['global_step'], repr(e['target'])) for e in h.lines['events.jsonl'] if e['event'] == 'fault_fired')
+    yield from first_of([Evidence(False, f'attempt {n} announced a fault {kind} at {point} of step {step} on {whom}, which faults.jsonl does not have.', step, attempt=n) for n, kind, point, step, whom in told - wrote])
     due = [s for x in sessions(h) for s in x['settings'].get('failure.steps') or [] if x['settings'].get('failure.enabled')] if h.version >= 2 else []
     steps = {f['global_step'] for f in of['planned']}
     yield from first_of([Evidence(False, f'the config asks for a failure after step {s}, which faults.jsonl does not plan.', s) for s in dict.fromkeys(due) if s not in steps])
