@@ -402,7 +402,7 @@ def _say_if_older(self: CheckpointStore, chosen: CheckpointInfo | None, pointer:
         if not chosen: newer = True
         elif attempt is None: newer = step > chosen.global_step or not confirmed
         else: newer = (attempt, step) > chosen.order
-        of = 'an unknown attempt' if attempt is None else f'attempt {attempt}'
+        of = 'an unknown attempt, maybe the newest,' if attempt is None else f'attempt {attempt}'
         if newer: over.append(f'step {step} of {of} is passed over, because {why}')
     where = f'step {chosen.global_step} of attempt {chosen.attempt}' if chosen else 'the beginning'
     if over: self.noticed.append(f'THE RUN RESUMES FROM {where}, though there was a newer checkpoint: {"; ".join(over)}')
