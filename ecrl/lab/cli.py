@@ -465,6 +465,8 @@ def main():
         from ecrl.measure.history import HistoryError
         from ecrl.training.config import ConfigError
         said = getattr(e, 'ename', '') in ('ConfigError', 'HistoryError') and e.evalue       # the same, from inside a notebook
-        if not said and not isinstance(e, (BadInput, ConfigError, DivergenceError, HistoryError, SiteError)): raise
-        err.print(f'Error: {said or e}', markup=False, soft_wrap=True)
+        known = said or isinstance(e, (BadInput, ConfigError, DivergenceError, HistoryError, SiteError))
+        if not known and 'ECRL_TRACEBACK' in os.environ: raise
+        told = f'Error: {said or e}' if known else f'Error: ecrl itself has failed ({type(e).__name__}: {str(e)[:300]}). Nothing is said about your run. ECRL_TRACEBACK=1 shows where.'
+        err.print(told, markup=False, soft_wrap=True)
         raise SystemExit(2)
