@@ -72,7 +72,7 @@ def state_pack(
     scaler, # GradScaler or None
     sampler, # its state means the *next* window
     global_step: int, # the last step that the state contains
-    identity: dict, # model name, dataset name and size, global batch, seed
+    identity: dict, # of the run: token, seed, data, and every setting that changes the result
     rng: dict[str, Tensor], # from `gather_rng`
 ) -> dict:
     "The state of a run after `global_step`. Refers to live tensors: copy or write before the next step."
@@ -81,18 +81,22 @@ def state_pack(
                 sampler=sampler.state_dict(), step=dict(global_step=global_step), identity=dict(identity), rng=rng)
 
 # %% ../../nbs/checkpoint/11_state.ipynb #ef1e4884
-class StateMismatch(ValueError): "The checkpoint belongs to another experiment."
+class StateMismatch(ValueError): "The checkpoint belongs to another run."
 
 def check_identity(
     pack: dict,
     identity: dict, # of this run
+    name: str = 'the checkpoint', # in messages
 ):
-    "Refuse a state of another experiment; the message names both sides."
+    "Refuse a state of another run; the message names both sides. What an older checkpoint did not record is not compared."
     if pack.get('format_version') != FORMAT_VERSION: raise StateMismatch(
         f"checkpoint format {pack.get('format_version')!r}, this version of ecrl reads format {FORMAT_VERSION}")
-    wrong = [f'{k}: the checkpoint has {pack["identity"].get(k)!r}, this run has {v!r}'
-             for k, v in identity.items() if pack['identity'].get(k) != v]
-    if wrong: raise StateMismatch('the checkpoint belongs to another experiment:\n' + '\n'.join(f'  - {w}' for w in wrong))
+    found = pack.get('identity')
+    if not isinstance(found, dict): raise StateMismatch(f'{name} does not say to which run it belongs; remove it with its sidecar')
+    if identity.get('token'): found = dict(token=None) | found
+    wrong = [f'{k}: the checkpoint has {found[k]!r}, this run has {v!r}' for k, v in identity.items() if k in found and found[k] != v]
+    if wrong: raise StateMismatch(f'{name} belongs to another run:\n' + '\n'.join(f'  - {w}' for w in wrong)
+        + '\nRemove it with its sidecar to continue from a checkpoint of this run, or resume the run that it came from.')
 
 # %% ../../nbs/checkpoint/11_state.ipynb #3084ad5e
 def restore_state(

@@ -6,7 +6,7 @@
 __all__ = ['IMAGE_SUFFIXES', 'DATASETS', 'splitmix64', 'keyed_bits', 'crop_and_flip', 'crop_boxes', 'resized_crop_and_flip',
            'ImagesWithIDs', 'data_loader', 'DigitsWithIDs', 'DigitsSplitWithIDs', 'FakeDataWithIDs', 'CIFAR10WithIDs',
            'CIFAR100WithIDs', 'write_cifar', 'list_images', 'decoded_images', 'ImageFolderWithIDs', 'build_dataset',
-           'held_out_dataset']
+           'held_out_dataset', 'content_digest']
 
 # %% ../../nbs/data/02_datasets.ipynb #ffac30a6
 import fcntl, hashlib, inspect, io, os, pickle, shutil
@@ -147,9 +147,15 @@ def data_loader(
                       collate_fn=_as_is, generator=torch.Generator())
 
 # %% ../../nbs/data/02_datasets.ipynb #11597534
+def _check_memory(name: str, n_bytes: int):
+    "Refuse what this machine cannot hold."
+    have = os.sysconf('SC_PHYS_PAGES')*os.sysconf('SC_PAGE_SIZE')
+    if n_bytes > have: raise ValueError(f'{name}: its images need {n_bytes:,} bytes, this machine has {have:,}; use a smaller dataset.image_size or dataset.size')
+
 def _read_digits(image_size: int) -> tuple[Tensor, Tensor]: # (1797, 3, image_size, image_size) uint8, (1797,) int64
     home = find_spec('sklearn')                # does not import it
     if home is None: raise FileNotFoundError('digits: the file comes with scikit-learn, which is not installed; pip install scikit-learn')
+    _check_memory('digits', 1797*3*image_size**2)
     table = np.loadtxt(Path(home.origin).parent/'datasets'/'data'/'digits.csv.gz', delimiter=',', dtype=np.int64)   # 64 pixels and the label
     x = torch.from_numpy(table[:, :-1]*(255/16)).round().to(torch.uint8).view(-1, 1, 8, 8).expand(-1, 3, -1, -1)    # 0..16 -> 0..255
     return F.interpolate(x, size=image_size, mode='nearest'), torch.from_numpy(table[:, -1])
@@ -178,6 +184,7 @@ class FakeDataWithIDs(ImagesWithIDs):
         augment_seed: int | None = None,
     ):
         size, num_classes, words = size or 1024, num_classes or 10, -(-3*image_size*image_size // 8)   # 8 pixels a hash
+        _check_memory('fake', 5*8*words*size)                       # the hashes, and what is made on the way to them
         keys = torch.arange(size*words).view(size, words)
         pixels = splitmix64(keys if train else ~keys).view(torch.uint8)[:, :3*image_size*image_size]
         super().__init__(pixels.reshape(size, 3, image_size, image_size).clone(), torch.arange(size) % num_classes,
@@ -398,3 +405,17 @@ def held_out_dataset(
 ) -> ImagesWithIDs:
     "The held-out part of what `build_dataset` gives for the same options: never augmented, never downloaded."
     return build_dataset(name, **options | dict(train=False, size=None, augment_seed=None, download=False))
+
+# %% ../../nbs/data/02_datasets.ipynb #aa4a4c22
+def content_digest(
+    dataset: ImagesWithIDs, # on any device
+    max_bytes: int = 32*2**20, # of pixels that are looked at
+) -> tuple[str, str]: # SHA-256, 64 hex digits; what it covers
+    "What the dataset holds, augmentation aside."
+    images, n = dataset.images, len(dataset)
+    k = min(n, max(2, max_bytes//images[0].nbytes))
+    chosen = images if k == n else images.index_select(0, (torch.arange(k)*(n - 1)//(k - 1)).to(images.device))
+    digest = hashlib.sha256(repr((tuple(images.shape), str(images.dtype))).encode())
+    digest.update(dataset.labels.cpu().numpy().astype('<i8'))
+    digest.update(chosen.cpu().contiguous().view(-1).numpy())
+    return digest.hexdigest(), f'all {n} images' if k == n else f'{k} of {n} images'

@@ -19,19 +19,19 @@ import psutil
 import torch
 from fastcore.basics import patch
 from ..checkpoint.store import CheckpointStore, boot_id
-from ..data.datasets import build_dataset, held_out_dataset
+from ..data.datasets import build_dataset, content_digest, held_out_dataset
 from ..data.geometry import Geometry
 from ..paths import project_root
-from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml
+from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
 from .events import JsonlTail, JsonlWriter, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
-from .loop import choose_backend, choose_device, choose_precision, dataset_of
+from .loop import check_data, choose_backend, choose_device, choose_precision, dataset_of
 from .models import build_model
 from .protocol import RUN_FORMAT, settings_digest
 from .processes import Job, Watchdog, end_marked
 
 # %% ../../nbs/training/27_supervisor.ipynb #7d3d4ea6
-def preflight(cfg: RunConfig) -> dict: # dataset_size, num_classes, device, backend, precision
+def preflight(cfg: RunConfig) -> dict: # dataset_size, num_classes, data_digest and what it covers, device, backend, precision
     "Check a config against this machine; downloads the dataset where the config asks for it."
     planned_faults(cfg)
     if cfg.runtime.nodes > 1: address_towards(cfg.runtime.rendezvous)
@@ -44,9 +44,11 @@ def preflight(cfg: RunConfig) -> dict: # dataset_size, num_classes, device, back
         dataset = dataset_of(cfg)
         Geometry(len(dataset), cfg.training.global_batch)
         if cfg.training.evaluate: held_out_dataset(**cfg.dataset.model_dump())
-    except (ValueError, OSError) as e: raise ConfigError(str(e)) from e
+    except (ValueError, OSError, MemoryError) as e: raise ConfigError(
+        str(e) if getattr(e, 'errno', None) is None else f'dataset.root: {e.strerror}: {shown(e.filename)}') from e
+    digest, covers = content_digest(dataset)
     widest = max(w for _, w in cfg.phases())
-    return dict(dataset_size=len(dataset), num_classes=dataset.num_classes, device=device.type,
+    return dict(dataset_size=len(dataset), num_classes=dataset.num_classes, data_digest=digest, data_digest_covers=covers, device=device.type,
                 backend=choose_backend(cfg, device, widest//cfg.runtime.nodes), precision=precision)
 
 # %% ../../nbs/training/27_supervisor.ipynb #acde22a3
@@ -55,6 +57,8 @@ RESUMABLE = ('runtime', 'supervisor', 'checkpoint', 'failure', 'elastic', 'train
 def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
     "Refuse to overwrite a run, or to continue another one."
     config = run_dir/'config.yaml'            # written last when a run is created: without it, no run has started here
+    if blocked := next((p for p in (run_dir, *run_dir.parents) if p.exists() and not p.is_dir()), None): raise ConfigError(
+        f'{run_dir}: expected a directory, found the file {blocked}; choose another study or run id')
     if not resume:
         ours = {'logs', 'environment.json'} if not [*run_dir.glob('logs/rank*.jsonl')] else set()
         if config.exists() or run_dir.exists() and {f.name for f in run_dir.iterdir()} - ours: raise ConfigError(
@@ -62,7 +66,8 @@ def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
         return
     if not config.exists(): raise ConfigError(f'{run_dir} holds no run to resume: {config.name} is missing')
     before = load_config(config)
-    wrong = [f'{k}: the run has {old!r}, now {new!r}' for k, (old, new) in differing(before, cfg).items() if not k.startswith(RESUMABLE)]
+    wrong = [f'{k}: the run has {old!r}, now {new!r}' for k, (old, new) in differing(before, cfg).items()
+             if not k.startswith(RESUMABLE) and k != 'training.scheduler_t_max']            # it counts as what it amounts to
     t_max = [c.training.scheduler_t_max or c.training.max_steps for c in (before, cfg)]
     if cfg.training.scheduler == 'cosine' and t_max[0] != t_max[1]: wrong.append(
         f'the cosine schedule: the run has {t_max[0]} steps, now {t_max[1]}; set training.scheduler_t_max={t_max[0]}')
@@ -95,7 +100,7 @@ def environment(cfg: RunConfig, found: dict, run_id: str) -> dict:
     "What the run ran on; `found` comes from `preflight`."
     packages = {p: installed_version(p) for p in ('ecrl', 'torch', 'torchvision', 'numpy', 'pandas', 'scikit-learn', 'pydantic', 'papermill', 'nbdev')}
     model = build_model(cfg.training.model_name, found['num_classes'], cfg.seed)
-    return dict(format_version=RUN_FORMAT, run_id=run_id, python=platform.python_version(), torch=torch.__version__, cuda=torch.version.cuda,
+    return dict(format_version=RUN_FORMAT, run_id=run_id, token=uuid.uuid4().hex, python=platform.python_version(), torch=torch.__version__, cuda=torch.version.cuda,
                 os=platform.platform(), cpu=cpu_name(), cores=os.cpu_count(), memory_bytes=psutil.virtual_memory().total,
                 devices=answer_of('nvidia-smi', '-L').splitlines(), packages=packages,     # asking torch would start CUDA in this process
                 git_commit=answer_of('git', 'rev-parse', 'HEAD') or None, model_parameters=sum(p.numel() for p in model.parameters()),
@@ -157,13 +162,15 @@ class Supervisor:
 @patch
 def continue_from_last_session(self: Supervisor, env: dict):
     "Take over attempt numbers, and say if the environment is another one."
+    before = read_json(self.run_dir/'environment.json')
+    if not before: raise ConfigError(f'{self.run_dir}: environment.json is missing or damaged, which says whose checkpoints these are; restore it from a copy, or start a new run')
+    check_data(self.cfg, before.get('data_digest'), env['data_digest'])
     recs = read_jsonl(self.logs/'supervisor_attempts.jsonl')[0]
     launched = [e['attempt'] for e in read_jsonl(self.logs/'events.jsonl')[0] if e.get('event') == 'launch']     # written before the log of attempts
     used = [r['attempt'] for r in recs] + launched + [i.attempt for i in CheckpointStore(self.run_dir/'checkpoints').available()]
     old = read_json(self.logs/'supervisor.json')
     self.status |= dict(attempts=max(used, default=0), restarts=old.get('restarts', 0),
                         restarts_without_checkpoint_total=old.get('restarts_without_checkpoint_total', 0), earlier_sec=old.get('duration_sec', 0.0))
-    before = json.loads((self.run_dir/'environment.json').read_text())
     differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic', 'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
     if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
     was = flat(parse_yaml((self.run_dir/'config.yaml').read_text()))
