@@ -860,6 +860,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                'ecrl/measure/corruptions.py'),
                                           'ecrl.measure.corruptions.Change.__str__': ( 'measure/corruptions.html#change.__str__',
                                                                                        'ecrl/measure/corruptions.py'),
+                                          'ecrl.measure.corruptions._drawn': ( 'measure/corruptions.html#_drawn',
+                                                                               'ecrl/measure/corruptions.py'),
                                           'ecrl.measure.corruptions._fits': ( 'measure/corruptions.html#_fits',
                                                                               'ecrl/measure/corruptions.py'),
                                           'ecrl.measure.corruptions._in_config': ( 'measure/corruptions.html#_in_config',

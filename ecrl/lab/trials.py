@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CODE', 'config_of', 'run_for_real', 'real_runs', 'of_exhibit']
 
-# %% ../../nbs/lab/49_trials.ipynb #3872464d
+# %% ../../nbs/lab/49_trials.ipynb #6e0e203a
 import json, subprocess, sys
 from collections.abc import Iterable
 from functools import partial
@@ -15,7 +15,7 @@ from ..measure.museum import EXHIBITS, Exhibit, Records, load_records
 from ..measure.simulated import Attempt
 from ..training.config import RunConfig, dump_config, make_config
 
-# %% ../../nbs/lab/49_trials.ipynb #fe6e1e27
+# %% ../../nbs/lab/49_trials.ipynb #6b1f2fff
 def config_of(
     script: Iterable[tuple], # attempts
     strategy: str = 'blocking', scheduler: str = 'none', numerics: str = 'plain',
@@ -51,8 +51,8 @@ def run_for_real(configs: dict[str, RunConfig], root: Path, deadline_s: float = 
     if rc: raise RuntimeError(f'real runs ended with {rc}:\n{(root/"runs.log").read_text(errors="replace")[-3000:]}')
     return {name: root/name for name in configs}
 
-# %% ../../nbs/lab/49_trials.ipynb #1674c96d
-def _name(script, how: dict) -> str: return '_'.join(['-'.join(map(str, a[:3])) for a in script] + list(how.values()))
+# %% ../../nbs/lab/49_trials.ipynb #3dffa583
+def _name(script, how: dict) -> str: return '_'.join(['-'.join(map(str, a)) for a in script] + list(map(str, how.values())))
 
 def real_runs(root: Path, exhibits: Iterable[Exhibit] = EXHIBITS) -> dict[str, Records]: # name -> records
     "A real run for each script of the museum that can be had."

@@ -178,7 +178,7 @@ def _other_debug_ids(h: History) -> Iterator[Evidence]:
     record = {(r.attempt, r.global_step): r for r in own[own['global_step'].isin([d.get('global_step') for d in h.lines['debug_rank0_ids.jsonl']])].itertuples()}
     for d in h.lines['debug_rank0_ids.jsonl'] if h.version else ():
         r = record.get((d['attempt'], d['global_step']))
-        if r is None: continue                              # rank 0 died between the two lines; a missing record is judged elsewhere
+        if r is None: yield Evidence(False, f'there are ids in full of step {d["global_step"]} of attempt {d["attempt"]}, of which rank 0 has no record.', int(d['global_step']), 0, int(d['attempt'])); continue
         ids = d['sample_ids'] if all(type(i) is int and abs(i) < 2**63 for i in d['sample_ids']) else []
         same = (d['epoch'], d['cursor_step'], d['world_size']) == (r.epoch, r.cursor_step, r.world_size) and hashlib.sha256(np.array(ids, '<i8').tobytes()).hexdigest() == r.sample_ids_hash
         if not same: yield Evidence(False, f'the ids in full of {at(r)} are not those of its record.', int(r.global_step), 0, int(r.attempt))

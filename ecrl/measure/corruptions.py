@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['HARMLESS', 'Change', 'corrupt', 'excuse', 'judge', 'corruptions']
 
-# %% ../../nbs/measure/39_corruptions.ipynb #f3226896
+# %% ../../nbs/measure/39_corruptions.ipynb #44827b83
 import json, tempfile
 from collections.abc import Iterable
 from copy import deepcopy
@@ -21,7 +21,7 @@ from .museum import Records, save_records
 from ..training.config import flat, parse_yaml
 from ..training.protocol import FILES, trouble
 
-# %% ../../nbs/measure/39_corruptions.ipynb #d7c31d39
+# %% ../../nbs/measure/39_corruptions.ipynb #b6b992ea
 @dataclass(frozen=True)
 class Change:
     "One change of a run's records."
@@ -35,6 +35,10 @@ class Change:
     def __str__(self): return f'{self.file} {self.line} {self.field}: {self.what}' + (f' {self.before!r} -> {self.after!r}' if self.what == 'changed' else '')
 
 def _other(rng: np.random.Generator, value, seen: list): # another value for a field; seen: its values elsewhere
+    while json.dumps(new := _drawn(rng, value, seen)) == json.dumps(value): pass
+    return new
+
+def _drawn(rng: np.random.Generator, value, seen: list):
     kind = rng.choice(['near', 'elsewhere', 'strange'], p=[0.6, 0.3, 0.1])
     elsewhere = [v for v in seen if v != value]
     if kind == 'elsewhere' and elsewhere: return elsewhere[rng.integers(len(elsewhere))]
@@ -47,7 +51,7 @@ def _other(rng: np.random.Generator, value, seen: list): # another value for a f
     if isinstance(value, dict): return {k: v for k, v in list(value.items())[1:]} if value else dict(x=[1, 2])
     return 1 if value is None else None
 
-# %% ../../nbs/measure/39_corruptions.ipynb #b404c548
+# %% ../../nbs/measure/39_corruptions.ipynb #5634ce18
 def _in_lines(rng, file: str, lines: list[dict]) -> Change:
     "Change one line of a log, in place."
     i = int(rng.integers(len(lines)))
@@ -84,7 +88,7 @@ def corrupt(
     if isinstance(content, dict): return _in_record(rng, file, '', content, [], rng.random() < 0.15)
     return _in_lines(rng, file, content)
 
-# %% ../../nbs/measure/39_corruptions.ipynb #efe89376
+# %% ../../nbs/measure/39_corruptions.ipynb #15286cab
 HARMLESS = [ # file, line, field, what, reason
     ('*', '*', 'mono', 'changed', 'a clock reading that keeps the order of the lines and leaves room for what was measured between them: one reading has no second witness'),
     ('rank*.jsonl', '', 'data_s|compute_s|sync_s', 'changed', 'how a step divides its time, as long as the parts fit between two records'),
@@ -120,7 +124,7 @@ def excuse(c: Change) -> str | None: # None: it should have been noticed
         if f and f.law == '-' and c.what == 'changed' and not trouble({c.field: c.after}, {c.field: f}): return f'not judged: {f.meaning}'
     return next((why for file, line, field, what, why in HARMLESS if _fits(file, c.file) and _fits(line, c.line) and _fits(field, c.field) and _fits(what, c.what)), None)
 
-# %% ../../nbs/measure/39_corruptions.ipynb #97677815
+# %% ../../nbs/measure/39_corruptions.ipynb #15eb3eb0
 def judge(w: Records) -> bool | str:
     "The verdict on records; what cannot be read is unknown."
     with tempfile.TemporaryDirectory() as d:

@@ -103,6 +103,8 @@ class Records:
         "Record, and consume, the window `shift` steps further."
         epoch, cursor = divmod(r['global_step'] - 1 + shift, self.geometry.steps_per_epoch)
         self.consume(r, self.ids(r, shift)); r.update(epoch=epoch, cursor_step=cursor)
+        for d in self.files.get('debug_rank0_ids.jsonl', ()):
+            if r['rank'] == 0 and (d['attempt'], d['global_step']) == (r['attempt'], r['global_step']): d.update(epoch=epoch, cursor_step=cursor, sample_ids=self.ids(r, shift).tolist())
 
 # %% ../../nbs/measure/37_museum.ipynb #011d8e5a
 def load_records(run: Path) -> Records:
@@ -312,11 +314,11 @@ def records_of_another_run(w):
     "Two runs were given one directory."
     for r in w.steps(rank=1, first=33, last=35): r['run_id'] = 'another_run'
 
-@exhibit('identity', script=CALM)
+@exhibit('identity')
 def logs_swapped(w):
     "Two ranks have opened each other's file after a restart."
-    a, b = (w.files[f'rank{r}.jsonl'] for r in (0, 1))
-    a[32], b[32] = b[32], a[32]
+    swapped = [w.steps(attempt=1, rank=r) + w.steps(attempt=2, rank=1 - r) for r in (0, 1)]
+    for r in (0, 1): w.files[f'rank{r}.jsonl'] = swapped[r]
 
 @exhibit('clocks', script=CALM)
 def clock_goes_backward(w):
@@ -438,12 +440,12 @@ def resumed_in_half_precision(w):
 @exhibit('witnesses', script=REPLAYED)
 def one_rank_restores_another_step(w):
     "One rank finds an older checkpoint in its cache."
-    w.event('restored', 2)[1].update(from_step=10, from_path='step_00000010.pt')
+    w.events(event='restored', attempt=2, rank=1)[0].update(from_step=10, from_path='step_00000010.pt')
 
 @exhibit('witnesses', 'NVIDIA-NeMo/Megatron-Bridge#5637')
 def one_rank_restores_nothing(w):
     "One rank finds no checkpoint on its own disk and starts anew."
-    w.event('restored', 2)[1].update(from_step=0, from_path=None, rng='seeded', from_attempt=None, from_checksum=None)
+    w.events(event='restored', attempt=2, rank=1)[0].update(from_step=0, from_path=None, rng='seeded', from_attempt=None, from_checksum=None)
 
 @exhibit('witnesses')
 def path_of_another_step(w):

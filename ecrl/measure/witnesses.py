@@ -7,7 +7,7 @@ __all__ = ['ENDED', 'LIFE', 'law_format', 'law_identity', 'falls', 'law_clocks',
            'law_agreement', 'law_lifecycle', 'restores', 'promised', 'alike', 'checkpoint_name', 'law_witnesses',
            'law_faults']
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #4690f2f2
+# %% ../../nbs/measure/32b_witnesses.ipynb #79abc157
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from .history import History, once
 from .laws import Evidence, at, first_of, offences
 from ..training.protocol import RUN_FORMAT, settings_before, settings_digest
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #adec1e3d
+# %% ../../nbs/measure/32b_witnesses.ipynb #fbefa432
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
@@ -33,7 +33,7 @@ def law_format(h: History) -> Iterator[Evidence]:
     if h.version == 1 and sealed: yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.', cause='a file was edited, or two runs were mixed')
     return len(h.steps) + sum(map(len, h.lines.values()))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #cd7e4ad8
+# %% ../../nbs/measure/32b_witnesses.ipynb #6c4a493b
 def law_identity(h: History) -> Iterator[Evidence]:
     "Every record belongs to this run and to the rank in whose file it stands."
     s, name = h.steps, h.run_id
@@ -46,7 +46,7 @@ def law_identity(h: History) -> Iterator[Evidence]:
     if h.path.name != name: yield Evidence(True, f'the folder is named {h.path.name}, its records are of run {name}: it was renamed or copied.')
     return len(s) + len(told)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #e5ede16a
+# %% ../../nbs/measure/32b_witnesses.ipynb #c7d67e75
 def falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # bool per record
     "Which records have a lower value than the record before them in the same file and group."
     order = np.lexsort((s['line'], *(s[k] for k in by)))
@@ -65,7 +65,7 @@ def _misfits(s: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]: # bool per recor
     gap[order[1:][same]] = np.diff(mono)[same]
     return (parts < -1e-6).any(axis=1), parts.sum(axis=1) > gap + 1e-3
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #9cb41a2e
+# %% ../../nbs/measure/32b_witnesses.ipynb #79214443
 def law_clocks(h: History) -> Iterator[Evidence]:
     "No monotonic clock runs backwards within a boot, and durations fit between the records."
     s, wall = h.steps, h.steps['mono'].isna().all()
@@ -106,7 +106,7 @@ def _impossible_times(b: dict) -> str | None:
     if any(v < -1e-6 for v in parts.values()): return 'has a negative duration'
     if b['event'] == 'checkpoint' and b.get('barrier_time_sec') is not None and sum(parts.values()) > b['stall_time_sec'] + 1e-3: return 'has parts that take longer than the whole stall'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #c44114b0
+# %% ../../nbs/measure/32b_witnesses.ipynb #62a8d69a
 @once
 def sessions(h: History) -> list[dict]: # events, settings, differs: name -> value of the environment that is another than in the first session
     "The sessions of the supervisor, in order."
@@ -135,7 +135,7 @@ def env(h: History, attempt: int, key: str):
     l = launches(h).get(attempt)
     return (l['differs'] if l else {}).get(key, h.environment.get(key))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #0d8d5f0e
+# %% ../../nbs/measure/32b_witnesses.ipynb #74d1949f
 def law_agreement(h: History) -> Iterator[Evidence]:
     "Config, environment, status, launches and logs tell the same story."
     if not h.version: return 0
@@ -156,7 +156,7 @@ def _environment_facts(h: History) -> Iterator[tuple]:
         if s['event'] != 'resumed_session': continue
         for k, v in s['environment_differs'].items(): yield f'{k} of the first session', None, 'environment.json', h.environment.get(k), 'a later session', v[0] if type(v) is list and v else v
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #3c75114c
+# %% ../../nbs/measure/32b_witnesses.ipynb #67fa6d9d
 def _phases(settings: dict) -> list[tuple]: # (until this step, world size)
     if settings.get('elastic.phases'): return [tuple(p) for p in settings['elastic.phases']]
     if 'elastic.phase_a_steps' in settings: return [(settings[f'elastic.phase_{p}_steps'], settings[f'elastic.phase_{p}_world_size']) for p in 'ab']
@@ -192,7 +192,7 @@ _OUTCOMES = dict(finished=('finished', 'died', 'hang', 'fatal'), stopping=('stop
 def _same_session(h: History, a: int, b: int) -> bool:
     return any({a, b} <= {e['attempt'] for e in s['events'] if e['event'] == 'launch'} for s in sessions(h))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #b71cf261
+# %% ../../nbs/measure/32b_witnesses.ipynb #10239640
 ENDED = ('completed', 'failed', 'stopped')
 
 def _status_facts(h: History) -> Iterator[tuple]:
@@ -214,7 +214,7 @@ def _status_facts(h: History) -> Iterator[tuple]:
     yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
     if h.settings: yield 'target', None, 'supervisor.json', s.get('target_steps'), 'the config', h.settings.get('training.max_steps')
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #30a2a706
+# %% ../../nbs/measure/32b_witnesses.ipynb #67f27126
 LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
 def law_lifecycle(h: History) -> Iterator[Evidence]:
@@ -247,7 +247,7 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
     if ended and launch and (ended[0]['event'] == 'finished') != (ended[0]['global_step'] >= launch['target_step']): return f'{ended[0]["event"]} at step {ended[0]["global_step"]}, with target {launch["target_step"]}'
     if launch and core and launch.get('standby') != ('promoted' in names): return f'the launch says standby: {launch.get("standby")}, {"a rank was promoted" if "promoted" in names else "no rank was promoted"}'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #40320525
+# %% ../../nbs/measure/32b_witnesses.ipynb #ea21b71e
 def _odd_attempts(h: History) -> Iterator[Evidence]:
     "Attempts that were launched twice, left out, or not cleared away."
     sup = [e for e in h.lines['events.jsonl'] if e['rank'] is None]
@@ -275,6 +275,7 @@ def _odd_work(h: History) -> Iterator[Evidence]:
     open_, began, steps = {}, {}, {n: g.sort_values('mono') for n, g in own.groupby('attempt')}
     for e in h.lines['events.jsonl']:
         n = e['attempt']
+        if e['event'] in ('busy', 'busy_end', 'evaluated') and e['rank'] != 0: yield Evidence(False, f'{e["event"]} of rank {e["rank"]} in attempt {n}; only rank 0 has such work.', attempt=n); continue
         if e['event'] == 'busy':
             g = steps.get(n)
             i = 0 if g is None else int(np.searchsorted(g['mono'].to_numpy(), e['mono'], side='right'))
@@ -288,7 +289,7 @@ def _odd_work(h: History) -> Iterator[Evidence]:
     for n, doing in open_.items():
         if n in steps and steps[n]['mono'].iloc[-1] > began[n]: yield Evidence(False, f'rank 0 trained on in attempt {n}, though {doing} has not ended.', attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #75772adf
+# %% ../../nbs/measure/32b_witnesses.ipynb #21bfde1f
 @once
 def restores(h: History) -> dict[int, dict[int, dict]]: # attempt -> rank -> its event
     "What each rank restored."
@@ -314,7 +315,7 @@ def alike(h: History, first: int, last: int, across: bool = False) -> bool:
 
 def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if step else None
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #dc8fa59f
+# %% ../../nbs/measure/32b_witnesses.ipynb #bc68594b
 def law_witnesses(h: History) -> Iterator[Evidence]:
     "All ranks of an attempt restored the same checkpoint; what they say of random generators, arithmetic and data follows from the rest."
     if not h.version: return 0
@@ -354,7 +355,7 @@ def _due_rng(h: History, n: int, step: int, m: int | None) -> tuple: # the words
     if W != W or before is None or before != before: return ()
     return ('derived',) if W != before or env(h, n, 'device') != env(h, m, 'device') else ('restored',)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #2da8fab1
+# %% ../../nbs/measure/32b_witnesses.ipynb #f8aeb2c4
 def _odd_data(h: History) -> Iterator[Evidence]:
     "Ranks that trained on other data than the run began with."
     due = h.environment.get('data_digest')
@@ -370,7 +371,7 @@ def _odd_settings(h: History) -> Iterator[Evidence]:
             due = env(h, n, name)
             if key in a and due is not None and a[key] != due: yield Evidence(False, f'rank 0 of attempt {n} computes with {key} {a[key]!r}, the environment says {due!r}.', rank=0, attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #a5fe3628
+# %% ../../nbs/measure/32b_witnesses.ipynb #e0e28a48
 _PLAN = ('kind', 'rank', 'global_step', 'flush_inflight', 'point', 'after_s', 'not_before', 'duration_s', 'for_steps')
 
 def law_faults(h: History) -> Iterator[Evidence]:
