@@ -1066,8 +1066,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.measure.museum.Exhibit.name': ('measure/museum.html#exhibit.name', 'ecrl/measure/museum.py'),
                                      'ecrl.measure.museum.Exhibit.story': ('measure/museum.html#exhibit.story', 'ecrl/measure/museum.py'),
                                      'ecrl.measure.museum.Records': ('measure/museum.html#records', 'ecrl/measure/museum.py'),
-                                     'ecrl.measure.museum.Records._before': ( 'measure/museum.html#records._before',
-                                                                              'ecrl/measure/museum.py'),
                                      'ecrl.measure.museum.Records.claim': ('measure/museum.html#records.claim', 'ecrl/measure/museum.py'),
                                      'ecrl.measure.museum.Records.configure': ( 'measure/museum.html#records.configure',
                                                                                 'ecrl/measure/museum.py'),

@@ -164,7 +164,7 @@ def find_runs(
     return {d.relative_to(root).as_posix(): d for d in found}
 
 # %% ../../nbs/lab/45_widgets.ipynb #38d1958a
-_MARKS = {True: ('&#10003;', 'valid', '#1b7f4b'), False: ('&#10007;', 'invalid', '#b3261e'), 'unknown': ('?', 'unknown', '#8a6100')}
+_MARKS = {True: ('&#10003;', 'valid', '#1b7f4b'), False: ('&#10007;', 'invalid', '#b3261e'), 'unknown': ('?', 'unknown', '#8a6100'), 'not exercised': ('&ndash;', 'not exercised', '#5f6368')}
 
 def mark_html(valid: bool | str) -> str:
     "A sign and a word for valid, invalid or unknown."
@@ -179,16 +179,18 @@ def table_html(head: list[str], rows: list[list[str]]) -> str: # cells are HTML
 
 # %% ../../nbs/lab/45_widgets.ipynb #eaad74a4
 def verdict_html(verdict: dict) -> str: # from `Verdict.to_dict` or metrics/correctness.json
-    "The verdict, then each check that has something to say, then the names of those that simply passed."
+    "The verdict, then each law that has something to say, then the names of those that are simply kept, or had nothing to examine."
     counts = ', '.join(f'{n} {fate}' for fate, n in verdict['counts'].items() if n)
     found = {name: [e for e in verdict['evidence'] if e['check'] == name] for name in verdict['checks']}
     told = lambda e: html.escape(e['message'] + (f" Likely cause: {e['cause']}." if e['cause'] else ''))
-    rows = [[html.escape(name), mark_html(ok), '<br>'.join(map(told, found[name]))] for name, ok in verdict['checks'].items() if found[name] or ok is not True]
+    rows = [[html.escape(name), mark_html(ok), '<br>'.join(map(told, found[name]))] for name, ok in verdict['checks'].items() if found[name] or ok in (False, 'unknown')]
     passed = [name for name, ok in verdict['checks'].items() if ok is True and not found[name]]
+    idle = [name for name, ok in verdict['checks'].items() if ok == 'not exercised' and not found[name]]
     return (f'<p style="font-size:1.3em;margin:10px 0 4px">{mark_html(verdict["valid"])} &nbsp;{html.escape(verdict["run_id"])}</p>'
             f'<p>{html.escape(verdict["status"])}; executions of steps: {counts or "none"}</p>'
-            + (table_html(['check', 'result', 'what it found'], rows) if rows else '')
-            + (f'<p>Passed: {html.escape(", ".join(passed))}.</p>' if passed else ''))
+            + (table_html(['law', 'result', 'what it found'], rows) if rows else '')
+            + (f'<p>Kept: {html.escape(", ".join(passed))}.</p>' if passed else '')
+            + (f'<p>Not exercised, for want of anything to examine: {html.escape(", ".join(idle))}.</p>' if idle else ''))
 
 # %% ../../nbs/lab/45_widgets.ipynb #88e77269
 def costs_html(costs: dict) -> str: # from `Goodput.to_dict`

@@ -83,22 +83,11 @@ class Records:
                  and max((r['global_step'] for r in self.steps(2, 0) if r['mono'] <= e['mono']), default=0) <= step]
         for file in ('events.jsonl', 'checkpoint_rank0.jsonl'): self.remove(file, early)
         self.drop(self.steps(attempt=2, last=step))
+        self.files['debug_rank0_ids.jsonl'] = [d for d in self.files.get('debug_rank0_ids.jsonl', ()) if d['attempt'] != 2 or d['global_step'] > step]
         for e in self.event('first_step', 2): e['global_step'] = step + 1
         for e in self.event('restored', 2): e.update(from_step=step, from_path=f'step_{step:08d}.pt', from_attempt=attempt, rng='restored', from_checksum='crc32:00000000')
 
     def consume(self, r: dict, ids) -> None: r.update(sample_ids_hash=hashlib.sha256(np.asarray(ids, '<i8').tobytes()).hexdigest(), sample_ids_count=len(ids))
-    def continues_from(self, step: int, attempt: int | None) -> None:
-        "Attempt 2 continues after this step, with a checkpoint of that attempt."
-        self.drop(self.steps(attempt=2, last=step))
-        for file in ('events.jsonl', 'checkpoint_rank0.jsonl'):
-            self.remove(file, [e for e in self.files[file] if e['attempt'] == 2 and (e['event'] in ('busy', 'busy_end', 'checkpoint') and self._before(e, step))])
-        for e in self.event('first_step', 2): e['global_step'] = step + 1
-        rng = 'restored' if step else 'seeded'
-        for e in self.event('restored', 2): e.update(from_step=step, from_path=f'step_{step:08d}.pt' if step else None, from_attempt=attempt, rng=rng, from_checksum='crc32:00000000' if step else None)
-
-    def _before(self, e: dict, step: int) -> bool:
-        at = max((r['global_step'] for r in self.files['rank0.jsonl'] if r['attempt'] == 2 and r['mono'] <= e['mono']), default=0)
-        return at <= step
     def claim(self, r: dict, shift: int) -> None:
         "Record, and consume, the window `shift` steps further."
         epoch, cursor = divmod(r['global_step'] - 1 + shift, self.geometry.steps_per_epoch)
