@@ -97,20 +97,18 @@ def demo(
 ):
     "Run Exp1: a job that dies twice, beside one that does not; then the verdicts and a page."
     import pandas as pd
-    from ecrl.lab.experiment import check_name, execute_notebook, publish_evidence, verdict_table
-    from ecrl.training.config import ConfigError, parse_yaml
+    from ecrl.lab.experiment import Study, execute_notebook, publish_evidence, verdict_table
+    from ecrl.training.config import ConfigError, read_yaml
     nbs = project_root()/'nbs'
-    params = params if params.exists() else project_root()/params
-    if not params.is_file(): raise ConfigError(f'{params}: no such file of papermill parameters')
-    p = parse_yaml(params.read_text())
+    p = read_yaml(params if os.path.exists(params) else project_root()/params, 'parameter')
     if not isinstance(p, dict) or not {'study', 'variants', 'seeds', 'config'} <= p.keys(): raise ConfigError(
         f'{params}: expected parameters of the experiment (study, variants, seeds, config); a config of a single run is for `ecrl run`')
     if study: p['study'] = study
-    check_name(study=p['study'])
+    runs = len(Study(p['study'], p['config'], p['variants'], p['seeds']).cells)      # refuses what the notebook could not use
     where = runs_dir()/p['study']
     notebooks = {page: where/'notebooks'/page for page in ('experiments/exp1_failure.ipynb', 'analysis/exp1_failure.ipynb')}
     experiment, analysis = notebooks
-    out.print(f"{len(p['variants'])*len(p['seeds'])} runs into {_short(where)}: {', '.join(p['variants'])}")
+    out.print(f"{runs} runs into {_short(where)}: {', '.join(p['variants'])}")
     with watch_study(where): execute_notebook(nbs/experiment, notebooks[experiment], p)
     out.print('\nanalysis ...')
     execute_notebook(nbs/analysis, notebooks[analysis], dict(study_dir=str(where.relative_to(project_root()))))
@@ -181,6 +179,10 @@ def join(
 ):
     "Be another host of a run with runtime.nodes > 1, until it ends."
     from ecrl.training.hosts import Host
+    if node < 1: _fail(f'--node: expected a number from 1 (`ecrl run` is node 0), found {node}')
+    try: usable = run_dir.is_dir() or not run_dir.exists()
+    except OSError as e: _fail(f'{run_dir}: expected the directory of a run: {e.strerror}')
+    if not usable: _fail(f'{run_dir}: expected the directory of a run, found a file')
     signal.signal(signal.SIGTERM, _as_interrupt)
     try: ended = Host(run_dir, node, lambda text: out.print(text, soft_wrap=True)).run(wait_s)
     except KeyboardInterrupt: _fail('left before the run had ended; it waits for this host, or for its limits')

@@ -15,7 +15,7 @@ from typing import BinaryIO
 import psutil
 from ..checkpoint.strategies import die_with_parent
 from .experiment import execute_notebook, gates
-from .matrix import ExecutorConfig, Matrix, plan_totals
+from .matrix import ExecutorConfig, Matrix, check_executor, check_slots, plan_totals
 from ..paths import project_root, runs_dir
 from ..training.config import ConfigError
 from ..training.events import locked
@@ -44,10 +44,10 @@ class LocalExecutor:
     "Jobs as processes of this machine, one a slot."
     def __init__(self, slots: int | list[str] = 1, # how many at once; or the CUDA devices of each slot
                  locks: Path | None = None): # where devices are locked; `runs/.devices` by default
+        check_slots(slots)
         self.slots = dict.fromkeys(slots if isinstance(slots, list) else map(str, range(slots)))       # slot -> its job
         self.devices = isinstance(slots, list)
         names = [d for s in self.slots for d in s.split(',')] if self.devices else ['all']
-        if len(set(names)) < len(names): raise ConfigError(f'executor.slots: a device is named twice in {list(self.slots)}')
         self.names, self.folder, self.held = names, locks or runs_dir()/'.devices', []
 
     def __enter__(self):
@@ -130,9 +130,8 @@ class SlurmJob:
 
 def make_executor(cfg: ExecutorConfig):
     "The executor that a matrix asks for."
-    if cfg.kind == 'local': return LocalExecutor(cfg.slots)
-    if cfg.kind == 'slurm': return SlurmExecutor(cfg.slurm, cfg.cluster)
-    raise ConfigError(f'executor.kind: expected local or slurm, found {cfg.kind!r}')
+    check_executor(cfg)
+    return LocalExecutor(cfg.slots) if cfg.kind == 'local' else SlurmExecutor(cfg.slurm, cfg.cluster)
 
 # %% ../../nbs/lab/43_executors.ipynb #f3cf34a4
 def run_jobs(

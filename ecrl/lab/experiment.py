@@ -9,7 +9,7 @@ __all__ = ['VARIANTS', 'variant_settings', 'variant_config', 'suite_name', 'run_
            'execute_notebook', 'publish_evidence']
 
 # %% ../../nbs/lab/41_experiment.ipynb #303f86c5
-import contextlib, copy, csv, fcntl, io, json, os, random, re, shutil, time
+import contextlib, csv, fcntl, io, json, os, random, re, shutil, time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,7 @@ from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
 from ..paths import project_root, runs_dir
-from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config
+from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, shown
 from ..training.events import read_json, read_jsonl, write_atomically, write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, last_step, preflight, supervisor_lock
 
@@ -46,7 +46,7 @@ def variant_settings(variant: str) -> list[str]: # `section.key=value`
 def variant_config(config: dict, variant: str, seed: int, settings: Sequence[str] | None = None) -> RunConfig: # settings: of the variant, where it is no known one
     "The config of one run of a study."
     chosen = variant_settings(variant) if settings is None else settings
-    return make_config(copy.deepcopy(config), [*chosen, f'seed={seed}'], f'variant {variant}')
+    return make_config(config, [*chosen, f'seed={seed}'], f'variant {variant}')
 
 def suite_name(cfg: RunConfig) -> str: return f'{cfg.dataset.name}_{cfg.training.model_name}_k{cfg.checkpoint.every_k_steps}'
 
@@ -58,7 +58,9 @@ def run_id(cfg: RunConfig, variant: str) -> str:
 def check_name(**names: str): # what it is = the name
     "Refuse a name that is no plain directory name."
     for what, name in names.items():
-        if name == 'evidence' or not re.fullmatch(r'\w[\w.-]*', name): raise ConfigError(f'{what}: expected letters, digits, ., - and _ (no slash, no leading dot; `evidence` is taken), found {name!r}')
+        if not isinstance(name, str) or name == 'evidence' or not re.fullmatch(r'\w[\w.-]*', name): raise ConfigError(
+            f'{what[:80]}: expected letters, digits, ., - and _ (no slash, no leading dot; `evidence` is taken), found {shown(name)}')
+        if (length := len(name.encode())) > 200: raise ConfigError(f'{what[:80]}: expected a name of at most 200 bytes, found {length}: {shown(name)}')
 
 # %% ../../nbs/lab/41_experiment.ipynb #806c4db7
 def write_metrics(
@@ -140,6 +142,18 @@ def merge_rows(
         write_atomically(path, text.getvalue())
     return table
 
+# %% ../../nbs/lab/41_experiment.ipynb #5213b737
+def _check_parts(config, variants, seeds):
+    "Refuse what papermill or a notebook gives where a study has something else."
+    listed = lambda x: isinstance(x, (list, tuple, range)) and len(x) > 0
+    texts = lambda x: isinstance(x, (list, tuple)) and all(isinstance(t, str) for t in x)
+    if not isinstance(config, dict): raise ConfigError(f"config: expected sections of a run's config, found {shown(config)}")
+    named = isinstance(variants, dict) and variants and texts([*variants]) and all(map(texts, variants.values()))
+    if not named and not (texts(variants) and variants): raise ConfigError(
+        f'variants: expected names of variants, or a mapping from names to lists of section.key=value, found {shown(variants)}')
+    if len(set(variants)) < len(variants): raise ConfigError(f'variants: expected different ones, found {shown(variants)}')
+    if not listed(seeds): raise ConfigError(f'seeds: expected a list of whole numbers, at least one, found {shown(seeds)}')
+
 # %% ../../nbs/lab/41_experiment.ipynb #e0407929
 class Study:
     "A directory of runs, planned from a config, variants and seeds."
@@ -149,7 +163,10 @@ class Study:
         variants: Sequence[str] | dict[str, list[str]], # names from `VARIANTS`, or a mapping like it
         seeds: Sequence[int],
         root: Path | None = None, # instead of `runs/`
-    ): self.plan_cells(name, suite_cells(config, variants, seeds), root)
+    ):
+        check_name(study=name)
+        _check_parts(config, variants, seeds)
+        self.plan_cells(name, suite_cells(config, variants, seeds), root)
 
     def plan_cells(self, name: str, cells: Sequence[Cell], root: Path | None = None):
         check_name(study=name, **{f'run {c.run_id}': c.run_id for c in cells})

@@ -4,11 +4,13 @@
 
 # %% auto #0
 __all__ = ['SiteError', 'executed_copies', 'check_copy', 'check_pages', 'check_evidence', 'unnumbered', 'unnumber', 'process',
-           'renderer', 'build_site', 'readme']
+           'renderer', 'broken_links', 'check_links', 'build_site', 'readme']
 
 # %% ../../nbs/lab/44_site.ipynb #f940aa7c
 import csv, json, re, shutil, subprocess, sys
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 from ..paths import project_root
 
 # %% ../../nbs/lab/44_site.ipynb #6cf43f32
@@ -123,6 +125,39 @@ def renderer() -> list[str]: # a command, to be run in `_proc/`
     if shutil.which('quarto'): return ['quarto', 'render', '--no-cache']
     return [sys.executable, '-c', 'from smalldocs.cli import main; main()', 'render', '.', '--strict', '--quiet']
 
+# %% ../../nbs/lab/44_site.ipynb #53611acb
+class _Page(HTMLParser):
+    "What a page links to, and what in it can be linked to."
+    def __init__(self, html: str):
+        super().__init__()
+        self.links, self.places = {}, {'', 'top'}
+        self.feed(html)
+    def handle_starttag(self, tag, attrs):
+        a = dict(attrs)
+        self.places |= {a.get('id'), a.get('name') if tag == 'a' else None}
+        self.links |= dict.fromkeys(a[k] for k in ('href', 'src') if a.get(k))
+
+def broken_links(docs: Path) -> list[str]: # a line for each
+    "Links of the built pages that lead to no file of the site, or to no place in it."
+    docs, out = docs.resolve(), []
+    pages = {p: _Page(p.read_text('utf-8')) for p in sorted(docs.rglob('*.html'))}
+    for page, content in pages.items():
+        for link in content.links:
+            url = urlsplit(link)
+            if url.scheme or url.netloc: continue                # of another site
+            start = docs if url.path.startswith('/') else page.parent
+            to = (start/unquote(url.path).lstrip('/')).resolve() if url.path else page
+            if to.is_dir(): to = to/'index.html'
+            found = to.is_file() and to.is_relative_to(docs)
+            if not found or to in pages and unquote(url.fragment) not in pages[to].places: out.append(
+                f'{page.relative_to(docs)} links to {link}: ' + (f'that page has no place #{url.fragment}' if found else 'no such file in the site'))
+    return out
+
+def check_links(docs: Path):
+    "Raise unless all links within the site lead somewhere."
+    if broken := broken_links(docs): raise SiteError('the built site has links that lead nowhere; mend the notebook or the docstring that each page is made from:\n'
+                                                     + '\n'.join(f'  - {b}' for b in broken))
+
 # %% ../../nbs/lab/44_site.ipynb #1dffe196
 def build_site(
     executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy, in place of that of the tracked evidence
@@ -137,6 +172,7 @@ def build_site(
     _run('processing the notebooks', [sys.executable, '-c',
         'import json, sys; from ecrl.lab.site import process; process(json.loads(sys.argv[1]))', pages], root)
     _run('rendering the site', renderer(), root/'_proc')
+    check_links(root/'_proc'/'_docs')
     docs = root/'_docs'
     shutil.rmtree(docs, ignore_errors=True)
     shutil.move(root/'_proc'/'_docs', docs)
