@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'disk_of',
-           'Trainer', 'CheckpointFailed', 'keep_near', 'end_with_launcher', 'PeerDied', 'main']
+           'Trainer', 'Notes', 'shared_store', 'CheckpointFailed', 'keep_near', 'end_with_launcher', 'PeerDied', 'main']
 
 # %% ../../nbs/training/26_loop.ipynb #ebaae3f2
-import argparse, contextlib, datetime, json, os, select, signal, sys, time, warnings
+import argparse, contextlib, datetime, json, os, select, signal, socket, sys, time, warnings
 from pathlib import Path
 import psutil
 import torch
@@ -146,6 +146,49 @@ def reach(self: Trainer, point: str):
     "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
     if self.faults.due or self.faults.slowed: self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
+# %% ../../nbs/training/26_loop.ipynb #4c1e77a1
+class Notes:
+    "What the ranks of a launch tell each other and nobody else: a file for each key, for this user's eyes."
+    def __init__(self,
+        path: Path | str, # how the files' names begin; of this launch alone
+        timeout_s: float = 120.0, # to wait for a note
+    ): self.path, self.timeout_s = Path(path), timeout_s
+
+    def file(self, key: str) -> Path: return self.path.with_name(f'{self.path.name}.{key}')
+
+    def set(self, key: str, text: str):
+        new = self.file(f'{key}.tmp')
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), 'w') as f: f.write(text)
+        os.replace(new, self.file(key))
+
+    def get(self, key: str) -> str:
+        "Wait for it."
+        deadline = time.monotonic() + self.timeout_s
+        while True:
+            with contextlib.suppress(FileNotFoundError): return self.file(key).read_text()
+            if time.monotonic() > deadline: raise TimeoutError(f'rank 0 left no note about its {key} within {self.timeout_s:g} s')
+            time.sleep(0.005)
+
+    def clear(self):
+        for f in self.path.parent.iterdir():
+            if f.name.startswith(f'{self.path.name}.'): f.unlink(missing_ok=True)
+
+def shared_store(
+    notes: Notes,
+    rank: int,
+    address: str, # of this host; the store listens on that of rank 0 and on no other
+) -> dist.Store:
+    "A store that is new in each launch. It ends with rank 0."
+    timeout = datetime.timedelta(seconds=notes.timeout_s)
+    if rank:
+        host, port = notes.get('store').split()
+        return dist.TCPStore(host, int(port), None, False, timeout, wait_for_workers=False)
+    with socket.create_server((address, 0), backlog=1024) as server:
+        port, fd = server.getsockname()[1], server.detach()
+    store = dist.TCPStore(address, port, None, True, timeout, wait_for_workers=False, master_listen_fd=fd)
+    notes.set('store', f'{address} {port}')
+    return store
+
 # %% ../../nbs/training/26_loop.ipynb #25269148
 @patch
 def prepare(self: Trainer):
@@ -155,22 +198,22 @@ def prepare(self: Trainer):
     self.model = build_model(self.cfg.training.model_name, self.dataset.num_classes, self.cfg.seed)
 
 @patch
-def connect(self: Trainer) -> tuple[str, dist.Store]: # backend; what the ranks of this attempt share
-    "Device and process group. The launcher's store is new in each launch; the prefix keeps attempts apart in any case."
+def connect(self: Trainer) -> tuple[str, Notes]: # backend; what only the ranks of this launch can read
+    "Device and process group, whose store is rank 0's."
     self.device = choose_device(self.cfg, self.local_rank)
     if self.device.type == 'cuda': torch.cuda.set_device(self.device)
     backend = choose_backend(self.cfg, self.device, self.world_size//self.cfg.runtime.nodes)
-    timeout = datetime.timedelta(seconds=self.cfg.runtime.timeout_s)
-    store, rank, world_size = next(dist.rendezvous('env://', timeout=timeout))
-    store = dist.PrefixStore(f'attempt_{self.attempt}', store)
-    dist.init_process_group(backend, store=store, rank=rank, world_size=world_size, timeout=timeout)
+    env, timeout_s = os.environ, self.cfg.runtime.timeout_s
+    notes = Notes(self.logs/f".meeting_{env.get('TORCHELASTIC_RUN_ID')}_{env.get('MASTER_PORT')}", timeout_s)      # what the launcher tells all ranks alike, and no other launcher tells
+    dist.init_process_group(backend, store=shared_store(notes, self.rank, self.address), rank=self.rank, world_size=self.world_size,
+                            timeout=datetime.timedelta(seconds=timeout_s))
     self.event('process_group_up')
-    return backend, store
+    return backend, notes
 
 @patch
 def build(self: Trainer):
     "Everything that a step needs."
-    (backend, store), cfg = self.connect(), self.cfg
+    (backend, notes), cfg = self.connect(), self.cfg
     if self.model is None: self.prepare()
     if self.device.type == 'cuda' and self.dataset.images.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(self.device)
     self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
@@ -187,7 +230,8 @@ def build(self: Trainer):
     self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == 'fp16')
     self.sync_device = self.device if backend == 'nccl' else 'cpu'
     self.settle_buckets()               # before ranks wait for one another on the cursor's connection: here gloo says at once if one has died
-    self.cursor = CursorBroadcast(self.sampler, store, self.address, cfg.runtime.timeout_s)
+    self.cursor = CursorBroadcast(self.sampler, notes, self.address, cfg.runtime.timeout_s)
+    if self.rank == 0: notes.clear()    # all ranks are here
     self.arithmetic = arithmetic_settings(self.device)
     self.event('built', arithmetic=self.arithmetic, cursor_by=self.cursor.by)
 
