@@ -172,20 +172,23 @@ def launcher(
     attempt: int,
     target: int, # train until this global step
     node: int = 0, # of several hosts, this one; the first has the rendezvous
+    launch: str = 'launch', # on one host: a name that no other launch of the run has
 ) -> tuple[list[str], dict[str, str]]: # command, environment
     "How torch.distributed.run is started."
     r = cfg.runtime
-    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1')
+    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1', TORCH_DISABLE_SHARE_RDZV_TCP_STORE='1')       # the ranks have a store of their own
     if r.deterministic: env['CUBLAS_WORKSPACE_CONFIG'] = CUBLAS_WORKSPACE
     for k in ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'MASTER_ADDR', 'MASTER_PORT'): env.pop(k, None)
-    if r.nodes == 1: address, place = '127.0.0.1', ['--standalone']
+    if r.nodes == 1: address, place = '127.0.0.1', ['--nnodes=1', f'--rdzv-endpoint={run_dir.resolve()}/logs/.rendezvous_{launch}', f'--rdzv-id={launch}',
+                                                    '--rdzv-conf=store_type=file,keep_alive_interval=86400']       # a file that grows with each sign of life
     else:
         address = address_towards(r.rendezvous)
-        place = [f'--nnodes={r.nodes}', '--rdzv-backend=c10d', f'--rdzv-endpoint={r.rendezvous}', f'--rdzv-id={run_dir.name}_{attempt}',
-                 f'--rdzv-conf=is_host={int(node == 0)}', f'--local-addr={address}']
+        place = [f'--nnodes={r.nodes}', f'--rdzv-endpoint={r.rendezvous}', f'--rdzv-id={run_dir.name}_{attempt}', f'--rdzv-conf=is_host={int(node == 0)}']
     env |= dict(ECRL_NODE=str(node), ECRL_ADDRESS=address)
-    if card := interface_of(address): env.setdefault('GLOO_SOCKET_IFNAME', card)      # or gloo would resolve the host's name
-    return [sys.executable, '-m', 'torch.distributed.run', *place, f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
+    if card := interface_of(address):                   # or gloo would resolve the host's name
+        if r.nodes == 1: env |= dict(GLOO_SOCKET_IFNAME=card, NCCL_SOCKET_IFNAME=card)
+        else: env.setdefault('GLOO_SOCKET_IFNAME', card)
+    return [sys.executable, '-m', 'torch.distributed.run', *place, '--rdzv-backend=c10d', f'--local-addr={address}', f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
             '-m', 'ecrl.training.loop', '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
 
 def address_towards(endpoint: str) -> str: # endpoint: host:port
@@ -204,11 +207,20 @@ def interface_of(address: str) -> str | None:
 @patch
 def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log: Path, *more: str) -> Job:
     "Start torch.distributed.run."
-    command, env = launcher(self.cfg, self.run_dir, world_size, attempt, target)
+    command, env = launcher(self.cfg, self.run_dir, world_size, attempt, target, launch=log.stem)
+    self.forget_launches(log.stem)
+    (self.logs/f'.rendezvous_{log.stem}').touch(mode=0o600)
     job = Job([*command, *more], log, world_size, env, self.mark, self.start_process)
-    job.dog, job.pipe, job.calls = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}
+    job.dog, job.pipe, job.calls, job.launch = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}, log.stem
     self.jobs.append(job)
     return job
+
+@patch
+def forget_launches(self: Supervisor, names: str = '.*'): # a pattern
+    "Remove the files in which launches have met."
+    with contextlib.suppress(OSError):
+        for f in self.logs.iterdir():
+            if re.fullmatch(rf'\.(rendezvous_{names}|meeting_{names}_.*)', f.name): f.unlink()
 
 @patch
 def launch(self: Supervisor, world_size: int, target: int) -> Job:
@@ -277,6 +289,7 @@ def dismiss(self: Supervisor, job: Job, grace_s: float = 0.0):
     job.end(grace_s)
     for rank, fd in job.calls.items(): os.close(fd); Path(f'{job.pipe}.{rank}').unlink(missing_ok=True)
     job.calls = {}
+    self.forget_launches(job.launch)
     if job in self.jobs: self.jobs.remove(job)
 
 # %% ../../nbs/training/27_supervisor.ipynb #db78a531
@@ -370,10 +383,11 @@ def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
     before = signal.signal(signal.SIGTERM, interrupt) if mine else None
     try:
         self.prepare()
+        self.forget_launches()          # of a supervisor that was killed
         self.run_phases()
     finally:
         for job in list(self.jobs): self.dismiss(job)
-        if self.held: end_marked(self.mark); self.held.close()
+        if self.held: end_marked(self.mark); self.forget_launches(); self.held.close()
         if mine: signal.signal(signal.SIGTERM, before)
     return self.status
 
