@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['CannotRecord', 'JsonlWriter', 'stamp', 'read_jsonl', 'JsonlTail', 'last_step', 'write_atomically',
-           'write_json_atomically', 'read_json', 'locked']
+           'write_json_atomically', 'read_json', 'disk_refuses', 'locked']
 
 # %% ../../nbs/training/22_events.ipynb #9f45280d
-import contextlib, fcntl, json, os, time
+import contextlib, errno, fcntl, json, os, time
 from math import isfinite
 from pathlib import Path
 from typing import BinaryIO
@@ -48,7 +48,7 @@ class JsonlWriter:
             self.torn = os.write(self.fd, line) != len(line)
             if durable: os.fsync(self.fd)
         except OSError as e: raise CannotRecord(f'{self.path} cannot be written: {e.strerror}') from None
-        if self.torn: raise CannotRecord(f'{self.path} cannot be written: a record went in only in part, so the disk is full')
+        if self.torn: raise CannotRecord(f'{self.path} cannot be written: a record went in only in part, as on a full disk')
 
     def close(self): os.close(self.fd)
 
@@ -126,6 +126,12 @@ def read_json(path: Path | str) -> dict:
     try: found = json.loads(Path(path).read_text())
     except (OSError, ValueError): return {}
     return found if isinstance(found, dict) else {}
+
+# %% ../../nbs/training/22_events.ipynb #7d0c4b13
+def disk_refuses(e: OSError) -> str | None: # None: it is about something else
+    "What an error says about a disk, for a person."
+    if isinstance(e, CannotRecord): return str(e)
+    if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES): return f'{e.filename or "the output"}: {e.strerror}'
 
 # %% ../../nbs/training/22_events.ipynb #6f694e17
 def locked(

@@ -22,7 +22,7 @@ from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, Overlapp
 from ..data.datasets import ImagesWithIDs, build_dataset, data_loader, held_out_dataset
 from ..data.sampler import CursorBroadcast, ResumableGlobalBatchSampler, ShardHashes
 from .config import ConfigError, RunConfig, load_config
-from .events import JsonlTail, JsonlWriter, last_step, read_jsonl, stamp
+from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
 from .models import build_model, build_optimizer
 from .numerics import ElasticDDP, arithmetic_settings, differing_settings
@@ -408,10 +408,11 @@ def record_failed(self: Trainer, failed: dict):
 @patch
 def train(self: Trainer):
     "Steps, boundaries and faults until the target, or until asked to stop."
-    first = True
+    first, said = True, False
     self.suffer_what_is_due()                   # a fault whose step is the one resumed from has not acted yet
     while self.global_step < self.target and not self.stop:
         self.step()
+        if self.asked_to_stop and not said: self.event('told_to_stop', global_step=self.global_step); said = True
         if first: self.event('first_step', global_step=self.global_step); self.prepare_checkpoints(); first = False
         if self.rank == 0: self.record_completed()
         if self.global_step % self.cfg.checkpoint.every_k_steps == 0: self.boundary()
@@ -513,24 +514,33 @@ def main():
     ap.add_argument('--standby', help='stand by: the attempt above is the one beside which this rank waits, and this the pipe on which it is called')
     args = ap.parse_args()
     end_with_launcher(args.supervisor)
-    trainer, begin = Trainer(args.run_dir, args.supervisor), (args.attempt, args.target)
-    if args.standby: begin = trainer.stand_by(args.attempt, args.standby)
-    trainer.heed_signals()
-    trainer.begin(*begin)
-    if args.standby: trainer.event('promoted', beside=args.attempt)
+    trainer = Trainer(args.run_dir, args.supervisor)
+    try: trainer.serve(args)
+    except OSError as e:
+        if not (why := disk_refuses(e)): raise
+        with contextlib.suppress(CannotRecord, AttributeError): trainer.event('cannot_record', reason=why)      # there may be no log of events yet
+        raise SystemExit(f'this rank ends: {why}')
+
+@patch
+def serve(self: Trainer, args: argparse.Namespace):
+    "Be called, if this is a standby; then train."
+    begin = self.stand_by(args.attempt, args.standby) if args.standby else (args.attempt, args.target)
+    self.heed_signals()
+    self.begin(*begin)
+    if args.standby: self.event('promoted', beside=args.attempt)
     try:
-        trainer.build()
-        trainer.restore()
-        trainer.train()
+        self.build()
+        self.restore()
+        self.train()
         dist.destroy_process_group()
     except (ConfigError, StateMismatch, CheckpointFailed) as e:
-        trainer.event('fatal', reason=str(e))
+        self.event('fatal', reason=str(e))
         raise SystemExit(f'{type(e).__name__}: {e}')
-    finally: trainer.leave()
+    finally: self.leave()
 
 @patch
 def heed_signals(self: Trainer):
-    "SIGTERM: stop after this step. SIGUSR1: a peer has died; a save that is going on is finished first."
+    "SIGTERM: stop, together with all others. SIGUSR1: a peer has died; a save that is going on is finished first."
     def peer_died(*_):
         if not self.saving: signal.signal(signal.SIGUSR1, signal.SIG_IGN); raise PeerDied()
     signal.signal(signal.SIGTERM, lambda *_: setattr(self, 'asked_to_stop', True))
