@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from fastcore.basics import patch
 from .config import ConfigError, load_config
-from .events import JsonlTail
+from .events import JsonlTail, disk_refuses
 from .processes import Job, end_marked
 from .supervisor import launcher
 
@@ -60,6 +60,9 @@ def run(self: Host, wait_s: float = 600.0) -> str: # how the run ended: complete
             for e in tail.new(): self.heed(e)
             if self.order: self.obey()
             time.sleep(0.1)
+    except OSError as e:
+        if not (why := disk_refuses(e)): raise
+        raise ConfigError(f'{why}. Nothing of the run is left running here. Free space there, or mend the disk, then join again.') from None
     finally: self.dismiss(); end_marked(self.mark)
     return self.over
 

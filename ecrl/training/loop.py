@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['choose_device', 'choose_backend', 'choose_precision', 'set_determinism', 'dataset_of', 'identity_of', 'check_data',
-           'disk_of', 'Trainer', 'CheckpointFailed', 'keep_near', 'end_with_launcher', 'PeerDied', 'main']
+           'disk_of', 'Trainer', 'Notes', 'shared_store', 'CheckpointFailed', 'keep_near', 'end_with_launcher',
+           'PeerDied', 'main']
 
 # %% ../../nbs/training/26_loop.ipynb #ebaae3f2
-import argparse, contextlib, datetime, json, os, select, signal, sys, time, warnings
+import argparse, contextlib, datetime, json, os, select, signal, socket, sys, time, warnings
 from pathlib import Path
 import psutil
 import torch
@@ -22,7 +23,7 @@ from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, Overlapp
 from ..data.datasets import ImagesWithIDs, build_dataset, content_digest, data_loader, held_out_dataset
 from ..data.sampler import CursorBroadcast, ResumableGlobalBatchSampler, ShardHashes
 from .config import ConfigError, RunConfig, load_config
-from .events import JsonlTail, JsonlWriter, last_step, read_json, read_jsonl, stamp
+from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, read_json, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
 from .models import build_model, build_optimizer
 from .numerics import ElasticDDP, arithmetic_settings, differing_settings
@@ -162,6 +163,49 @@ def reach(self: Trainer, point: str):
     "A point at which a planned fault may act; `forward`, `backward` and `update` belong to the step that is not counted yet."
     if self.faults.due or self.faults.slowed: self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
+# %% ../../nbs/training/26_loop.ipynb #4c1e77a1
+class Notes:
+    "What the ranks of a launch tell each other and nobody else: a file for each key, for this user's eyes."
+    def __init__(self,
+        path: Path | str, # how the files' names begin; of this launch alone
+        timeout_s: float = 120.0, # to wait for a note
+    ): self.path, self.timeout_s = Path(path), timeout_s
+
+    def file(self, key: str) -> Path: return self.path.with_name(f'{self.path.name}.{key}')
+
+    def set(self, key: str, text: str):
+        new = self.file(f'{key}.tmp')
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), 'w') as f: f.write(text)
+        os.replace(new, self.file(key))
+
+    def get(self, key: str) -> str:
+        "Wait for it."
+        deadline = time.monotonic() + self.timeout_s
+        while True:
+            with contextlib.suppress(FileNotFoundError): return self.file(key).read_text()
+            if time.monotonic() > deadline: raise TimeoutError(f'rank 0 left no note about its {key} within {self.timeout_s:g} s')
+            time.sleep(0.005)
+
+    def clear(self):
+        for f in self.path.parent.iterdir():
+            if f.name.startswith(f'{self.path.name}.'): f.unlink(missing_ok=True)
+
+def shared_store(
+    notes: Notes,
+    rank: int,
+    address: str, # of this host; the store listens on that of rank 0 and on no other
+) -> dist.Store:
+    "A store that is new in each launch. It ends with rank 0."
+    timeout = datetime.timedelta(seconds=notes.timeout_s)
+    if rank:
+        host, port = notes.get('store').split()
+        return dist.TCPStore(host, int(port), None, False, timeout, wait_for_workers=False)
+    with socket.create_server((address, 0), backlog=1024) as server:
+        port, fd = server.getsockname()[1], server.detach()
+    store = dist.TCPStore(address, port, None, True, timeout, wait_for_workers=False, master_listen_fd=fd)
+    notes.set('store', f'{address} {port}')
+    return store
+
 # %% ../../nbs/training/26_loop.ipynb #25269148
 @patch
 def prepare(self: Trainer):
@@ -172,22 +216,22 @@ def prepare(self: Trainer):
     self.model = build_model(self.cfg.training.model_name, self.dataset.num_classes, self.cfg.seed)
 
 @patch
-def connect(self: Trainer) -> tuple[str, dist.Store]: # backend; what the ranks of this attempt share
-    "Device and process group. The launcher's store is new in each launch; the prefix keeps attempts apart in any case."
+def connect(self: Trainer) -> tuple[str, Notes]: # backend; what only the ranks of this launch can read
+    "Device and process group, whose store is rank 0's."
     self.device = choose_device(self.cfg, self.local_rank)
     if self.device.type == 'cuda': torch.cuda.set_device(self.device)
     backend = choose_backend(self.cfg, self.device, self.world_size//self.cfg.runtime.nodes)
-    timeout = datetime.timedelta(seconds=self.cfg.runtime.timeout_s)
-    store, rank, world_size = next(dist.rendezvous('env://', timeout=timeout))
-    store = dist.PrefixStore(f'attempt_{self.attempt}', store)
-    dist.init_process_group(backend, store=store, rank=rank, world_size=world_size, timeout=timeout)
+    env, timeout_s = os.environ, self.cfg.runtime.timeout_s
+    notes = Notes(self.logs/f".meeting_{env.get('TORCHELASTIC_RUN_ID')}_{env.get('MASTER_PORT')}", timeout_s)      # what the launcher tells all ranks alike, and no other launcher tells
+    dist.init_process_group(backend, store=shared_store(notes, self.rank, self.address), rank=self.rank, world_size=self.world_size,
+                            timeout=datetime.timedelta(seconds=timeout_s))
     self.event('process_group_up')
-    return backend, store
+    return backend, notes
 
 @patch
 def build(self: Trainer):
     "Everything that a step needs."
-    (backend, store), cfg = self.connect(), self.cfg
+    (backend, notes), cfg = self.connect(), self.cfg
     if self.model is None: self.prepare()
     if self.device.type == 'cuda' and self.dataset.images.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(self.device)
     self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
@@ -204,7 +248,8 @@ def build(self: Trainer):
     self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == 'fp16')
     self.sync_device = self.device if backend == 'nccl' else 'cpu'
     self.settle_buckets()               # before ranks wait for one another on the cursor's connection: here gloo says at once if one has died
-    self.cursor = CursorBroadcast(self.sampler, store, self.address, cfg.runtime.timeout_s)
+    self.cursor = CursorBroadcast(self.sampler, notes, self.address, cfg.runtime.timeout_s)
+    if self.rank == 0: notes.clear()    # all ranks are here
     self.arithmetic = arithmetic_settings(self.device)
     self.event('built', arithmetic=self.arithmetic, cursor_by=self.cursor.by, data_digest=self.identity['data_digest'])
     check_data(cfg, self.environment.get('data_digest'), self.identity['data_digest'])      # it may be another host's, or have changed since the last attempt
@@ -406,10 +451,11 @@ def record_failed(self: Trainer, failed: dict):
 @patch
 def train(self: Trainer):
     "Steps, boundaries and faults until the target, or until asked to stop."
-    first = True
+    first, said = True, False
     self.suffer_what_is_due()                   # a fault whose step is the one resumed from has not acted yet
     while self.global_step < self.target and not self.stop:
         self.step()
+        if self.asked_to_stop and not said: self.event('told_to_stop', global_step=self.global_step); said = True
         if first: self.event('first_step', global_step=self.global_step); self.prepare_checkpoints(); first = False
         if self.rank == 0: self.record_completed()
         if self.global_step % self.cfg.checkpoint.every_k_steps == 0: self.boundary()
@@ -511,24 +557,33 @@ def main():
     ap.add_argument('--standby', help='stand by: the attempt above is the one beside which this rank waits, and this the pipe on which it is called')
     args = ap.parse_args()
     end_with_launcher(args.supervisor)
-    trainer, begin = Trainer(args.run_dir, args.supervisor), (args.attempt, args.target)
-    if args.standby: begin = trainer.stand_by(args.attempt, args.standby)
-    trainer.heed_signals()
-    trainer.begin(*begin)
-    if args.standby: trainer.event('promoted', beside=args.attempt)
+    trainer = Trainer(args.run_dir, args.supervisor)
+    try: trainer.serve(args)
+    except OSError as e:
+        if not (why := disk_refuses(e)): raise
+        with contextlib.suppress(CannotRecord, AttributeError): trainer.event('cannot_record', reason=why)      # there may be no log of events yet
+        raise SystemExit(f'this rank ends: {why}')
+
+@patch
+def serve(self: Trainer, args: argparse.Namespace):
+    "Be called, if this is a standby; then train."
+    begin = self.stand_by(args.attempt, args.standby) if args.standby else (args.attempt, args.target)
+    self.heed_signals()
+    self.begin(*begin)
+    if args.standby: self.event('promoted', beside=args.attempt)
     try:
-        trainer.build()
-        trainer.restore()
-        trainer.train()
+        self.build()
+        self.restore()
+        self.train()
         dist.destroy_process_group()
     except (ConfigError, StateMismatch, CheckpointFailed) as e:
-        trainer.event('fatal', reason=str(e))
+        self.event('fatal', reason=str(e))
         raise SystemExit(f'{type(e).__name__}: {e}')
-    finally: trainer.leave()
+    finally: self.leave()
 
 @patch
 def heed_signals(self: Trainer):
-    "SIGTERM: stop after this step. SIGUSR1: a peer has died; a save that is going on is finished first."
+    "SIGTERM: stop, together with all others. SIGUSR1: a peer has died; a save that is going on is finished first."
     def peer_died(*_):
         if not self.saving: signal.signal(signal.SIGUSR1, signal.SIG_IGN); raise PeerDied()
     signal.signal(signal.SIGTERM, lambda *_: setattr(self, 'asked_to_stop', True))

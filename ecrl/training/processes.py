@@ -30,6 +30,7 @@ class Job:
     ):
         self.log, self.world_size, self.launched = Path(log), world_size, time.monotonic()
         self.number, self.events, self.left, self.dead = None, [], set(), []    # attempt; its events; ranks that left in order; that died
+        self.told = []                                                          # ranks that somebody told to stop
         self.pids, self.fds, self.family = {}, {}, {}       # rank -> pid; pidfd -> rank; pid -> process
         me = os.getpid()
         with open(self.log, 'ab') as out:
@@ -53,6 +54,7 @@ class Job:
             self.watch_pid(event['pid'], event['rank'])
             with contextlib.suppress(psutil.Error): self.family[event['pid']] = psutil.Process(event['pid'])    # a dead launcher would not lead to it
         if event['event'] in ('finished', 'stopping', 'fatal'): self.left.add(event['rank'])
+        if event['event'] == 'told_to_stop': self.told.append(event['rank'])
 
     @property
     def ready(self) -> bool: return sum(e['event'] == 'standby_ready' for e in self.events) == self.world_size
@@ -76,6 +78,11 @@ def quit(self: Job, grace_s: float = 30.0):
     if self.proc.poll() is None:
         self.proc.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt): self.proc.wait(grace_s)     # a second Ctrl-C cuts it short
+
+@patch
+def stop_together(self: Job):
+    "A rank that was told to stop cannot leave alone: rank 0 is told as well, and takes all with it."
+    if self.told and 0 in self.pids and 0 not in {*self.told, *self.left, *self.dead}: signal_if_there(self.pids[0], signal.SIGTERM)
 
 @patch
 def drain(self: Job, limit_s: float = 10.0):

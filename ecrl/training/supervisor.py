@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['RESUMABLE', 'CUBLAS_WORKSPACE', 'preflight', 'check_run_dir', 'supervisor_lock', 'cpu_name', 'answer_of',
            'installed_version', 'environment', 'Supervisor', 'launcher', 'address_towards', 'interface_of',
-           'failing_rank']
+           'without_signal', 'failing_rank']
 
 # %% ../../nbs/training/27_supervisor.ipynb #845ced4f
 import contextlib, json, os, platform, re, signal, socket, subprocess, sys, threading, time, uuid, warnings
@@ -23,7 +23,7 @@ from ..data.datasets import build_dataset, content_digest, held_out_dataset
 from ..data.geometry import Geometry
 from ..paths import project_root
 from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
-from .events import JsonlTail, JsonlWriter, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
+from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
 from .loop import check_data, choose_backend, choose_device, choose_precision, dataset_of
 from .models import build_model
@@ -185,20 +185,23 @@ def launcher(
     attempt: int,
     target: int, # train until this global step
     node: int = 0, # of several hosts, this one; the first has the rendezvous
+    launch: str = 'launch', # on one host: a name that no other launch of the run has
 ) -> tuple[list[str], dict[str, str]]: # command, environment
     "How torch.distributed.run is started."
     r = cfg.runtime
-    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1')
+    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1', TORCH_DISABLE_SHARE_RDZV_TCP_STORE='1')       # the ranks have a store of their own
     if r.deterministic: env['CUBLAS_WORKSPACE_CONFIG'] = CUBLAS_WORKSPACE
     for k in ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'MASTER_ADDR', 'MASTER_PORT'): env.pop(k, None)
-    if r.nodes == 1: address, place = '127.0.0.1', ['--standalone']
+    if r.nodes == 1: address, place = '127.0.0.1', ['--nnodes=1', f'--rdzv-endpoint={run_dir.resolve()}/logs/.rendezvous_{launch}', f'--rdzv-id={launch}',
+                                                    '--rdzv-conf=store_type=file,keep_alive_interval=86400']       # a file that grows with each sign of life
     else:
         address = address_towards(r.rendezvous)
-        place = [f'--nnodes={r.nodes}', '--rdzv-backend=c10d', f'--rdzv-endpoint={r.rendezvous}', f'--rdzv-id={run_dir.name}_{attempt}',
-                 f'--rdzv-conf=is_host={int(node == 0)}', f'--local-addr={address}']
+        place = [f'--nnodes={r.nodes}', f'--rdzv-endpoint={r.rendezvous}', f'--rdzv-id={run_dir.name}_{attempt}', f'--rdzv-conf=is_host={int(node == 0)}']
     env |= dict(ECRL_NODE=str(node), ECRL_ADDRESS=address)
-    if card := interface_of(address): env.setdefault('GLOO_SOCKET_IFNAME', card)      # or gloo would resolve the host's name
-    return [sys.executable, '-m', 'torch.distributed.run', *place, f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
+    if card := interface_of(address):                   # or gloo would resolve the host's name
+        if r.nodes == 1: env |= dict(GLOO_SOCKET_IFNAME=card, NCCL_SOCKET_IFNAME=card)
+        else: env.setdefault('GLOO_SOCKET_IFNAME', card)
+    return [sys.executable, '-m', 'torch.distributed.run', *place, '--rdzv-backend=c10d', f'--local-addr={address}', f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
             '-m', 'ecrl.training.loop', '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
 
 def address_towards(endpoint: str) -> str: # endpoint: host:port
@@ -217,11 +220,20 @@ def interface_of(address: str) -> str | None:
 @patch
 def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log: Path, *more: str) -> Job:
     "Start torch.distributed.run."
-    command, env = launcher(self.cfg, self.run_dir, world_size, attempt, target)
+    command, env = launcher(self.cfg, self.run_dir, world_size, attempt, target, launch=log.stem)
+    self.forget_launches(log.stem)
+    (self.logs/f'.rendezvous_{log.stem}').touch(mode=0o600)
     job = Job([*command, *more], log, world_size, env, self.mark, self.start_process)
-    job.dog, job.pipe, job.calls = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}
+    job.dog, job.pipe, job.calls, job.launch = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}, log.stem
     self.jobs.append(job)
     return job
+
+@patch
+def forget_launches(self: Supervisor, names: str = '.*'): # a pattern
+    "Remove the files in which launches have met."
+    with contextlib.suppress(OSError):
+        for f in self.logs.iterdir():
+            if re.fullmatch(rf'\.(rendezvous_{names}|meeting_{names}_.*)', f.name): f.unlink()
 
 @patch
 def launch(self: Supervisor, world_size: int, target: int) -> Job:
@@ -295,6 +307,7 @@ def dismiss(self: Supervisor, job: Job, grace_s: float = 0.0):
     job.end(grace_s)
     for rank, fd in job.calls.items(): os.close(fd); Path(f'{job.pipe}.{rank}').unlink(missing_ok=True)
     job.calls = {}
+    self.forget_launches(job.launch)
     if job in self.jobs: self.jobs.remove(job)
 
 # %% ../../nbs/training/27_supervisor.ipynb #db78a531
@@ -315,6 +328,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
         dead = job.wait(0.05 if self.clock.due else report_s)      # a death is seen at once; each waking takes a core from a rank for a moment
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
+        job.stop_together()
         if limits.teardown == 'quick' and set(dead) - job.left: return 'died', None
         self.fire_by_clock(job)
         now = time.monotonic()
@@ -353,9 +367,11 @@ def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str,
     names = {e['event'] for e in job.events if e.get('rank') == 0}
     if fatal := next((e for e in job.events if e['event'] == 'fatal'), None): return 'fatal', fatal['reason']
     if 'finished' in names: return 'finished', None
-    if 'stopping' in names: return 'stopped', 'asked to stop'
-    reasons = [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
+    if how == 'asked': return 'stopped', 'asked to stop'
+    reasons = [f"rank {e['rank']} ended: {e['reason']}" for e in job.events if e['event'] == 'cannot_record'][:1]
+    reasons += [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
+    reasons += [f'rank {r} was told to stop (SIGTERM), and not by the supervisor' for r in job.told[:1]]
     dead = [f'rank {r}' if r != 'launcher' else 'the launcher' for r in job.dead if r not in job.left]
     return 'died', reasons[0] if reasons else f'unexpected end of {dead[0]}' if dead else 'unexpected exit'
 
@@ -368,8 +384,13 @@ def name_of(self: Supervisor, fired: dict) -> str:
 def log_tail(self: Supervisor, lines: int = 25) -> str:
     "The end of the newest attempt's output, for a person; of one rank's traceback where there is one."
     logs = sorted(self.logs.glob(f"attempt_{self.status['attempts']:03d}*.log"))       # of each host
-    text = [l for log in logs for l in log.read_text(errors='replace').splitlines()]
+    text = [l for log in logs for l in without_signal(log.read_text(errors='replace').splitlines())]
     return '\n'.join((failing_rank(text) or text)[-lines:])
+
+def without_signal(text: list[str]) -> list[str]:
+    "The output of a launcher that was told to stop, without its traceback about that."
+    if not text or 'SignalException' not in text[-1]: return text
+    return text[:max(i for i, l in enumerate(text) if l.startswith('Traceback'))]
 
 def failing_rank(text: list[str]) -> list[str]: # without the prefix
     "The lines of the rank whose traceback does not merely say that its peers are gone."
@@ -388,12 +409,25 @@ def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
     before = signal.signal(signal.SIGTERM, interrupt) if mine else None
     try:
         self.prepare()
+        self.forget_launches()          # of a supervisor that was killed
         self.run_phases()
+    except OSError as e: self.give_up(e)
     finally:
         for job in list(self.jobs): self.dismiss(job)
-        if self.held: end_marked(self.mark); self.held.close()
+        if self.held: end_marked(self.mark); self.forget_launches(); self.held.close()
         if mine: signal.signal(signal.SIGTERM, before)
     return self.status
+
+@patch
+def give_up(self: Supervisor, e: OSError):
+    "A disk that refuses: write that down if it can still be written, and tell who started the run."
+    if not (what := disk_refuses(e)): raise e
+    begun = (self.run_dir/'config.yaml').exists()
+    why = f'{what}. Nothing of the run is left running. Free space there, or mend the disk, then {"continue with --resume" if begun else "start it again"}.'
+    if begun and self.held:
+        with contextlib.suppress(OSError): self.save_status(status='failed', reason=why)
+        with contextlib.suppress(OSError): self.note('failed', reason=why)
+    raise ConfigError(why) from None
 
 @patch
 def run_phases(self: Supervisor):
@@ -411,7 +445,7 @@ def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether
     job = self.start(world_size, target)
     while job:
         try: how, why = self.watch(job)
-        except (KeyboardInterrupt, TimeoutError): self.note('asked_to_stop'); job.quit(); self.listen(); self.conclude(job, *self.outcome(job, 'home', None)); raise
+        except (KeyboardInterrupt, TimeoutError): self.stop(job); raise
         dead = [r for r in job.dead if r not in {'launcher', *job.left}]
         self.note('death_seen', attempt=job.number, returncode=job.proc.poll(), ranks=dead, how=how, reason=why)
         how, why = self.outcome(job, how, why)
@@ -420,10 +454,18 @@ def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether
         self.listen()
         self.conclude(job, how, why)
         if how == 'finished': return True
-        if how in ('stopped', 'fatal'): return self.finish('stopped' if how == 'stopped' else 'failed', why)
+        if how == 'fatal': return self.finish('failed', why)
         if not self.may_restart(self.newest() > job.before, why, job.number): return False
         job = self.started_as(next_job, target) if next_job else self.start(world_size, target)
     return False
+
+@patch
+def stop(self: Supervisor, job: Job):
+    "Let all ranks leave in good order."
+    with contextlib.suppress(CannotRecord): self.note('asked_to_stop')     # the job stops also where that cannot be written
+    job.quit()
+    self.listen()
+    self.conclude(job, *self.outcome(job, 'asked', None))
 
 @patch
 def conclude(self: Supervisor, job: Job, how: str, why: str | None):
