@@ -7,14 +7,14 @@ __all__ = ['RUN_FORMAT', 'LARGEST_WHOLE', 'TYPES', 'STEP', 'DEBUG', 'COMMON', 'E
            'ATTEMPTS', 'STATUS', 'ENVIRONMENT', 'LOGS', 'FILES', 'Field', 'fields', 'trouble', 'kind_of',
            'settings_digest', 'settings_before', 'all_fields']
 
-# %% ../../nbs/training/20_protocol.ipynb #ba38fd29
+# %% ../../nbs/training/20_protocol.ipynb #fa5a7de9
 import hashlib, json, math, re
 from dataclasses import dataclass
 
-# %% ../../nbs/training/20_protocol.ipynb #da7a9ba1
+# %% ../../nbs/training/20_protocol.ipynb #e3f08f99
 RUN_FORMAT = 2   # written today; older ones are read
 
-# %% ../../nbs/training/20_protocol.ipynb #4b4c81f7
+# %% ../../nbs/training/20_protocol.ipynb #ce55cbe7
 @dataclass(frozen=True)
 class Field:
     "One field of a record."
@@ -35,7 +35,7 @@ def fields(table: str) -> dict[str, Field]:
         out[key] = Field(key, kind.strip('?'), law, meaning, '?' in kind, '*' in name, 2 if '+' in name else 1)
     return out
 
-# %% ../../nbs/training/20_protocol.ipynb #83953a8f
+# %% ../../nbs/training/20_protocol.ipynb #12aad9af
 LARGEST_WHOLE = 2**53
 def _whole(x) -> bool: return type(x) is int and abs(x) < LARGEST_WHOLE or type(x) is float and abs(x) < LARGEST_WHOLE and x == int(x)
 def _number(x) -> bool: return type(x) is int and abs(x) < 2**63 or type(x) is float and math.isfinite(x)
@@ -55,7 +55,7 @@ def trouble(
         elif not (record[f.name] is None and (f.null or f.absent)) and not TYPES[f.type][0](record[f.name]):
             return f'{f.name}: expected {TYPES[f.type][1]}, found {str(record[f.name])[:60]!r}'
 
-# %% ../../nbs/training/20_protocol.ipynb #37d9623f
+# %% ../../nbs/training/20_protocol.ipynb #0513dd6c
 STEP = fields('''
 run_id            text    identity   the run that it belongs to
 attempt           whole   ranks      the launch, from 1
@@ -86,7 +86,7 @@ cursor_step   whole  windows   from 0
 sample_ids    list   windows   what rank 0 consumed, in order: it has the hash that rank 0 recorded
 ''')
 
-# %% ../../nbs/training/20_protocol.ipynb #6460ff5e
+# %% ../../nbs/training/20_protocol.ipynb #d12c63e3
 COMMON = '''
 run_id   text    identity   the run that it belongs to
 time     number  -          wall clock, s: see the step records
@@ -128,7 +128,8 @@ kind         text    faults  what it does
 point        text    faults  at which point of a step, a save or a restore
 target       any     faults  to whom
 ''', finished='global_step  whole  lifecycle  the target', stopping='global_step  whole  lifecycle  the last step',
-    fatal='reason  text  -  a sentence for a person', evaluated='''
+    fatal='reason  text  -  a sentence for a person', cannot_record='reason  text  -  a sentence for a person: a disk refuses',
+    told_to_stop='global_step  whole  -  where a rank heeded a SIGTERM; how the attempt ended is judged', evaluated='''
 global_step  whole   lifecycle  the last step
 accuracy     number  -          held-out: nobody evaluates twice
 samples      whole   -          held-out samples
@@ -149,7 +150,7 @@ world_size  whole  agreement  ranks that are left
     standby_lost='returncode  whole?  -  of its launcher\nlog  text  -  its output', promoted='beside  whole  -  the attempt that was running meanwhile')
 EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 
-# %% ../../nbs/training/20_protocol.ipynb #a57dc738
+# %% ../../nbs/training/20_protocol.ipynb #d1bfef3f
 _OF_CHECKPOINT = '''
 run_id       text    identity     the run that it belongs to
 time         number  -            wall clock, s: see the step records
@@ -196,7 +197,7 @@ path            text    checkpoints  of the file, in the same folder
 *boot            text    -            boot id of that host: told here only
 *seal            text    -            of the other fields: verified by whoever loads the checkpoint''')
 
-# %% ../../nbs/training/20_protocol.ipynb #1b746ce1
+# %% ../../nbs/training/20_protocol.ipynb #be49fcdc
 _FAULT = '''
 time            number   -       wall clock, s: see the step records
 mono            number   -       monotonic clock, s: the events say the same in order
@@ -246,7 +247,7 @@ latest_step  whole   -          the newest checkpoint that the supervisor saw
 delay_s      number  -          s, that the policy waited
 ''').items()}
 
-# %% ../../nbs/training/20_protocol.ipynb #152604a5
+# %% ../../nbs/training/20_protocol.ipynb #af7f8994
 STATUS = fields('''
 status                               text    agreement  running, completed, failed, stopped
 run_id                               text    identity   the run that it belongs to
@@ -289,7 +290,7 @@ cublas_workspace     text?   -          told once; the ranks' arithmetic says it
 +data_digest_covers  text    -          which samples it has seen, in words
 ''')
 
-# %% ../../nbs/training/20_protocol.ipynb #809108d4
+# %% ../../nbs/training/20_protocol.ipynb #66124141
 LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.jsonl': FAULTS, 'supervisor_attempts.jsonl': ATTEMPTS}
 
 def kind_of(
@@ -302,7 +303,7 @@ def kind_of(
     if file == 'faults.jsonl' and name == 'fired' and record.get('point') == 'storage': name = 'storage'
     return LOGS[file].get(name) if isinstance(name, str) else None
 
-# %% ../../nbs/training/20_protocol.ipynb #c31ef5e2
+# %% ../../nbs/training/20_protocol.ipynb #ec5c9a19
 def settings_digest(
     settings: dict, # dotted key -> value, as in the file
 ) -> str: # 16 hex digits
@@ -317,7 +318,7 @@ def settings_before(
     "The settings that a session had found."
     return {k: v for k, v in (settings | {k: before for k, (before, _) in changes.items()}).items() if v is not None}
 
-# %% ../../nbs/training/20_protocol.ipynb #6f4066df
+# %% ../../nbs/training/20_protocol.ipynb #6d5677fc
 FILES = {'logs/rank*.jsonl': {'': STEP}, 'logs/debug_rank0_ids.jsonl': {'': DEBUG}, 'logs/events.jsonl': EVENTS, 'logs/checkpoint_rank0.jsonl': CHECKPOINTS, 'logs/faults.jsonl': FAULTS,
          'logs/supervisor_attempts.jsonl': ATTEMPTS, 'logs/supervisor.json': {'': STATUS}, 'environment.json': {'': ENVIRONMENT}, 'checkpoints/step_*.json': {'': SIDECAR}}
 
