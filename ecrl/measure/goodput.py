@@ -36,7 +36,7 @@ def wall_clock(h: History) -> tuple[float, float]: # (start, end) on the run's c
     return float(start), float(max(ends.max(), newest) if done else newest)
 
 @once
-def idle_before(h: History) -> dict[int, float]: # attempt -> seconds
+def idle_before(h: History) -> dict[int, float]: # attempt -> seconds; 0: at the end
     "For how long nobody ran before an attempt that began a session of the supervisor."
     own = h.steps[(h.steps['rank'] == 0).to_numpy()]
     last_record = own.groupby('attempt')['clock'].max().to_dict()
@@ -46,7 +46,7 @@ def idle_before(h: History) -> dict[int, float]: # attempt -> seconds
         if name == 'resumed_session': gap = (gap or 0.0) + max(0.0, at - np.fmax(last, last_record.get(attempt, np.nan)))
         if name == 'launch' and gap is not None: out[int(attempt)], gap = gap, None
         last = np.fmax(last, at)
-    return out
+    return out | ({0: gap} if gap else {})       # a session that found nothing left to do
 
 # %% ../../nbs/measure/33_goodput.ipynb #9898b5a5
 STALL_PARTS = dict(snapshot='snapshot_time_sec', write='write_time_sec', enqueue='enqueue_latency_sec',
@@ -133,7 +133,7 @@ def _intervals(h: History, end: float) -> dict[str, float]:
     parts['detection'] -= float(leaving)
     parts['relaunch'] = float(np.nansum(np.fmax(t['launch'][1:] - t['idle'][1:] - np.where(np.isnan(t['gone'][:-1]), t['sign'][:-1], t['gone'][:-1]), 0.0)))
     gone = t['gone'][-1]
-    return parts | dict(finish=float(leaving) + (max(0.0, float(end - gone)) if gone == gone else 0.0))
+    return parts | dict(finish=float(leaving) + (max(0.0, float(end - gone) - idle_before(h).get(0, 0.0)) if gone == gone else 0.0))
 
 # %% ../../nbs/measure/33_goodput.ipynb #5e7906e1
 TIMED = ('compute_s', 'data_s', 'sync_s')
@@ -248,7 +248,7 @@ def goodput(
     idle = sum(idle_before(h).values())
     wall, steps = end - start - idle, n['surviving']
     zero = h.steps['clock'].to_numpy()[(h.steps['rank'] == 0).to_numpy()]
-    span = float(zero.max() - zero.min()) - idle
+    span = float(zero.max() - zero.min()) - idle + idle_before(h).get(0, 0.0)
     inside = fall['steps'] if 'steps' in fall else fall['compute'] + fall['data'] + fall['sync']
     r = recoveries(h)
     return Goodput(h.run_id, h.status, steps, wall, _ratio(steps, wall), _ratio(steps, span), span, _ratio(inside, wall), _ratio(steps*median_step_s(h), wall),

@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['unrecorded', 'law_resume', 'law_checkpoints', 'wrong_epoch']
 
-# %% ../../nbs/measure/32c_resumes.ipynb #bb984192
+# %% ../../nbs/measure/32c_resumes.ipynb #f5360b67
 from collections import Counter
 from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 from .history import History, once
 from .laws import Evidence, at, first_of, offences
-from .witnesses import checkpoint_name, launches, restores, setting
+from .witnesses import checkpoint_name, launches, setting, unsettled
 
-# %% ../../nbs/measure/32c_resumes.ipynb #afef2a31
+# %% ../../nbs/measure/32c_resumes.ipynb #cb57dab5
 def _failed(h: History, attempt: int, step: int) -> bool:
     "Whether rank 0 recorded that this checkpoint will not be there."
     return any(b['event'] == 'checkpoint_failed' and not b.get('published') and (b.get('attempt'), b['global_step']) == (attempt, step) for b in h.lines['checkpoint_rank0.jsonl'])
@@ -33,7 +33,7 @@ def unrecorded(h: History, attempt: int, step: int) -> bool:
     after = [e for e in own[saves[-1] + 1:] if e['event'] not in ('busy_end', 'fault_fired')]
     return not after and not later_steps
 
-# %% ../../nbs/measure/32c_resumes.ipynb #188457c6
+# %% ../../nbs/measure/32c_resumes.ipynb #7c036125
 def law_resume(h: History) -> Iterator[Evidence]:
     "Every attempt continues from the newest checkpoint that had been published by then, or says why from an older one."
     n_facts = 0
@@ -75,7 +75,7 @@ def _not_published(h: History, n: int, m: int | None, step: int, since: float, b
         newest = int(by_then['global_step'].max()) if len(by_then) else 0
         yield Evidence(False, f'{where}, but no checkpoint of step {step} was ever published.', step, attempt=n, cause=f'the newest published one before was step {newest}')
 
-# %% ../../nbs/measure/32c_resumes.ipynb #95a04b18
+# %% ../../nbs/measure/32c_resumes.ipynb #fea1c807
 def law_checkpoints(h: History) -> Iterator[Evidence]:
     "Every published checkpoint is of a step that its attempt had committed; every boundary that was due is accounted for; what is told twice is told alike."
     led, c, b = h.ledger[h.ledger['committed'].to_numpy()], h.checkpoints, h.boundaries
@@ -94,7 +94,7 @@ def _wrong_epochs(S: int, b: pd.DataFrame) -> Iterator[Evidence]:
     epoch = b['epoch'].astype(float)
     yield from offences(b, wrong_epoch(S, b['global_step'], epoch) & epoch.notna(), lambda r: f'the checkpoint of {at(r)} says epoch {int(r.epoch)}.')
 
-# %% ../../nbs/measure/32c_resumes.ipynb #e260bff1
+# %% ../../nbs/measure/32c_resumes.ipynb #c5b370df
 def _lines(h: History, *events: str) -> list[dict]: return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] in events]
 
 def _missing_boundaries(h: History) -> Iterator[Evidence]:
@@ -104,7 +104,7 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
     last = own.groupby('attempt')['global_step'].max().to_dict()
     for n, steps in own.groupby('attempt')['global_step']:
         k, strategy = setting(h, n, 'checkpoint.every_k_steps'), setting(h, n, 'checkpoint.strategy')
-        if not k or strategy == 'none': continue
+        if not k or strategy == 'none' or unsettled(h, n): continue
         for s in sorted({s for s in steps.tolist() if s % k == 0 and s < last[n] and (n, s) not in told}):
             yield Evidence(False, f'step {s} of attempt {n} was a boundary (every {k} steps), but rank 0 has no line about it.', s, 0, n, 'lines of checkpoint_rank0.jsonl are missing')
     for b in _lines(h, 'checkpoint'):
@@ -117,13 +117,14 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
     for a, b in zip(order, order[1:]):
         if b < a: yield Evidence(False, f'a line about a checkpoint of attempt {b} stands after one of attempt {a}.', attempt=b, cause='rank 0 of an older attempt was still alive')
     for n in launches(h):
+        if unsettled(h, n): continue
         saves = [e['global_step'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0 and e['event'] == 'busy' and e['doing'] == 'save']
         lines = [b['global_step'] for b in _lines(h, 'checkpoint', 'checkpoint_failed') if b['attempt'] == n and (b['event'] == 'checkpoint' or 'stall_time_sec' in b)]
         if lines not in (saves, saves[:-1]): yield Evidence(False, f'attempt {n} announced saves at steps {_few(saves)}, rank 0\'s log has boundaries at {_few(lines)}.', attempt=n)
 
 def _few(x: list) -> str: return ', '.join(map(str, x[:8])) + (', ...' if len(x) > 8 else '') or 'none'
 
-# %% ../../nbs/measure/32c_resumes.ipynb #5e9d35c3
+# %% ../../nbs/measure/32c_resumes.ipynb #391425d9
 def _told_otherwise(h: History) -> Iterator[Evidence]:
     "What two lines tell differently about one checkpoint."
     begun = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint')}

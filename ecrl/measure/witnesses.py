@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['ENDED', 'LIFE', 'law_format', 'law_identity', 'falls', 'law_clocks', 'sessions', 'launches', 'setting', 'env',
-           'law_agreement', 'law_lifecycle', 'restores', 'promised', 'alike', 'checkpoint_name', 'law_witnesses',
-           'law_faults']
+           'law_agreement', 'law_lifecycle', 'unsettled', 'restores', 'promised', 'alike', 'checkpoint_name',
+           'law_witnesses', 'law_faults']
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #79abc157
+# %% ../../nbs/measure/32b_witnesses.ipynb #6ea19069
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from .history import History, once
 from .laws import Evidence, at, first_of, offences
 from ..training.protocol import RUN_FORMAT, settings_before, settings_digest
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #fbefa432
+# %% ../../nbs/measure/32b_witnesses.ipynb #c9d18898
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
@@ -33,7 +33,7 @@ def law_format(h: History) -> Iterator[Evidence]:
     if h.version == 1 and sealed: yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.', cause='a file was edited, or two runs were mixed')
     return len(h.steps) + sum(map(len, h.lines.values()))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #6c4a493b
+# %% ../../nbs/measure/32b_witnesses.ipynb #e0a618c3
 def law_identity(h: History) -> Iterator[Evidence]:
     "Every record belongs to this run and to the rank in whose file it stands."
     s, name = h.steps, h.run_id
@@ -46,7 +46,7 @@ def law_identity(h: History) -> Iterator[Evidence]:
     if h.path.name != name: yield Evidence(True, f'the folder is named {h.path.name}, its records are of run {name}: it was renamed or copied.')
     return len(s) + len(told)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #c7d67e75
+# %% ../../nbs/measure/32b_witnesses.ipynb #fb3bb200
 def falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # bool per record
     "Which records have a lower value than the record before them in the same file and group."
     order = np.lexsort((s['line'], *(s[k] for k in by)))
@@ -65,7 +65,7 @@ def _misfits(s: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]: # bool per recor
     gap[order[1:][same]] = np.diff(mono)[same]
     return (parts < -1e-6).any(axis=1), parts.sum(axis=1) > gap + 1e-3
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #79214443
+# %% ../../nbs/measure/32b_witnesses.ipynb #5e3e1a4b
 def law_clocks(h: History) -> Iterator[Evidence]:
     "No monotonic clock runs backwards within a boot, and durations fit between the records."
     s, wall = h.steps, h.steps['mono'].isna().all()
@@ -106,7 +106,7 @@ def _impossible_times(b: dict) -> str | None:
     if any(v < -1e-6 for v in parts.values()): return 'has a negative duration'
     if b['event'] == 'checkpoint' and b.get('barrier_time_sec') is not None and sum(parts.values()) > b['stall_time_sec'] + 1e-3: return 'has parts that take longer than the whole stall'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #62a8d69a
+# %% ../../nbs/measure/32b_witnesses.ipynb #54d43a8e
 @once
 def sessions(h: History) -> list[dict]: # events, settings, differs: name -> value of the environment that is another than in the first session
     "The sessions of the supervisor, in order."
@@ -135,7 +135,7 @@ def env(h: History, attempt: int, key: str):
     l = launches(h).get(attempt)
     return (l['differs'] if l else {}).get(key, h.environment.get(key))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #74d1949f
+# %% ../../nbs/measure/32b_witnesses.ipynb #e3acca10
 def law_agreement(h: History) -> Iterator[Evidence]:
     "Config, environment, status, launches and logs tell the same story."
     if not h.version: return 0
@@ -156,7 +156,7 @@ def _environment_facts(h: History) -> Iterator[tuple]:
         if s['event'] != 'resumed_session': continue
         for k, v in s['environment_differs'].items(): yield f'{k} of the first session', None, 'environment.json', h.environment.get(k), 'a later session', v[0] if type(v) is list and v else v
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #67fa6d9d
+# %% ../../nbs/measure/32b_witnesses.ipynb #e0f17d21
 def _phases(settings: dict) -> list[tuple]: # (until this step, world size)
     if settings.get('elastic.phases'): return [tuple(p) for p in settings['elastic.phases']]
     if 'elastic.phase_a_steps' in settings: return [(settings[f'elastic.phase_{p}_steps'], settings[f'elastic.phase_{p}_world_size']) for p in 'ab']
@@ -192,7 +192,7 @@ _OUTCOMES = dict(finished=('finished', 'died', 'hang', 'fatal'), stopping=('stop
 def _same_session(h: History, a: int, b: int) -> bool:
     return any({a, b} <= {e['attempt'] for e in s['events'] if e['event'] == 'launch'} for s in sessions(h))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #10239640
+# %% ../../nbs/measure/32b_witnesses.ipynb #46bfe041
 ENDED = ('completed', 'failed', 'stopped')
 
 def _status_facts(h: History) -> Iterator[tuple]:
@@ -200,7 +200,8 @@ def _status_facts(h: History) -> Iterator[tuple]:
     if not s: return
     last = said[-1] if said else None
     yield 'a word for the status', None, 'supervisor.json', s.get('status') in ('running', *ENDED), 'the protocol', True
-    if 'status' in s and s['status'] != 'running' and last:
+    gave_up = s.get('status') == 'failed' and last and last['event'] not in ENDED          # a disk refused, and not even that could be noted
+    if 'status' in s and s['status'] != 'running' and last and not gave_up:
         yield 'status', None, 'supervisor.json', s['status'], 'the last event', last['event'] if last['event'] in ENDED else 'running'
         yield 'reason of the end', None, 'supervisor.json', s.get('reason'), 'the last event', last.get('reason') if last['event'] in ENDED else s.get('reason')
     if s.get('status') != 'running' and launches(h): yield 'attempts', None, 'supervisor.json', s.get('attempts'), 'events.jsonl', len(launches(h))
@@ -211,10 +212,10 @@ def _status_facts(h: History) -> Iterator[tuple]:
     after, died = {n for e, n in lines if e == 'restart'}, {r['attempt'] for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == 'attempt_end' and r['outcome'] in ('died', 'hang')}
     followed = {n for n in launches(h) if n + 1 in launches(h) and _same_session(h, n, n + 1)}
     yield 'attempts that were restarted', None, 'supervisor_attempts.jsonl', sorted(n for n in after if n in followed or n + 1 in launches(h) or n not in launches(h)), 'its own account of deaths', sorted(followed & died)
-    yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
+    if s.get('status') != 'running': yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
     if h.settings: yield 'target', None, 'supervisor.json', s.get('target_steps'), 'the config', h.settings.get('training.max_steps')
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #67f27126
+# %% ../../nbs/measure/32b_witnesses.ipynb #1a7a8b29
 LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
 def law_lifecycle(h: History) -> Iterator[Evidence]:
@@ -224,20 +225,24 @@ def law_lifecycle(h: History) -> Iterator[Evidence]:
     lives, first, last = defaultdict(list), *(h.steps.groupby(['attempt', 'rank'])['global_step'].agg(f).to_dict() for f in ('min', 'max'))
     for e in events:
         if e['rank'] is not None: lives[e['attempt'], e['rank']].append(e)
-    running = h.attempts.index.max() if h.status == 'in progress' else None
-    found = [Evidence(False, f'{why} in attempt {n}, rank {r}.', rank=r, attempt=n) for n, r in sorted(lives.keys() | first.keys())
-             if (why := _odd_life(lives[n, r], first.get((n, r)), last.get((n, r)), launches(h).get(n), n == running))]
+    settled = {(n, r) for n, r in lives.keys() | first.keys() if not unsettled(h, n)}
+    found = [Evidence(False, f'{why} in attempt {n}, rank {r}.', rank=r, attempt=n) for n, r in sorted(settled)
+             if (why := _odd_life(lives[n, r], first.get((n, r)), last.get((n, r)), launches(h).get(n)))]
     yield from first_of([*found, *_odd_attempts(h), *_odd_work(h)])
     return len(events)
 
-def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dict | None, running: bool) -> str | None:
+def unsettled(h: History, attempt: int) -> bool:
+    "Whether an attempt may be going on: its files are read one after the other, and some are ahead of the others."
+    return h.status == 'in progress' and attempt >= max(launches(h), default=0)
+
+def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dict | None) -> str | None:
     "What is wrong with the life of a rank in an attempt."
     names = [e['event'] for e in life]
     core = [x for x in names if x in LIFE]
     if launch is None and core: return 'events of an attempt that was never launched'
     if life and launch and not 0 <= life[0]['rank'] < launch['world_size']: return 'events of a rank that does not exist'
     if core != list(LIFE[:len(core)]): return f'expected {" -> ".join(LIFE)}, found {" -> ".join(core) or "nothing"}'
-    due = 0 if first is None else 4 if last == first or running else 5
+    due = 0 if first is None else 4 if last == first else 5
     if len(core) < due: return f'steps were recorded, but the events end with {core[-1] if core else "nothing"}'
     begun = next((e['global_step'] for e in life if e['event'] == 'first_step' and 'global_step' in e), first)
     if begun != first: return f'first_step says step {begun}, the first record is of step {first}'
@@ -247,7 +252,7 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
     if ended and launch and (ended[0]['event'] == 'finished') != (ended[0]['global_step'] >= launch['target_step']): return f'{ended[0]["event"]} at step {ended[0]["global_step"]}, with target {launch["target_step"]}'
     if launch and core and launch.get('standby') != ('promoted' in names): return f'the launch says standby: {launch.get("standby")}, {"a rank was promoted" if "promoted" in names else "no rank was promoted"}'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #ea21b71e
+# %% ../../nbs/measure/32b_witnesses.ipynb #dde665d5
 def _odd_attempts(h: History) -> Iterator[Evidence]:
     "Attempts that were launched twice, left out, or not cleared away."
     sup = [e for e in h.lines['events.jsonl'] if e['rank'] is None]
@@ -276,20 +281,20 @@ def _odd_work(h: History) -> Iterator[Evidence]:
     for e in h.lines['events.jsonl']:
         n = e['attempt']
         if e['event'] in ('busy', 'busy_end', 'evaluated') and e['rank'] != 0: yield Evidence(False, f'{e["event"]} of rank {e["rank"]} in attempt {n}; only rank 0 has such work.', attempt=n); continue
-        if e['event'] == 'busy':
+        if e['event'] == 'busy' and not unsettled(h, n):
             g = steps.get(n)
             i = 0 if g is None else int(np.searchsorted(g['mono'].to_numpy(), e['mono'], side='right'))
             stands = int(g['global_step'].iloc[i - 1]) if i else int(np.nan_to_num(h.attempts['resumed_from'].get(n, 0)))
             if e['doing'] not in ('save', 'flush', 'evaluate') or e['global_step'] != stands or n in open_:
                 yield Evidence(False, f'rank 0 announced {e["doing"]} at step {e["global_step"]} of attempt {n}; it stood at step {stands}' + (f', {open_[n]} not ended' if n in open_ else '') + '.', attempt=n)
             open_[n], began[n] = e['doing'], e['mono']
-        if e['event'] == 'busy_end' and open_.pop(n, None) != e['doing']: yield Evidence(False, f'rank 0 ended {e["doing"]} in attempt {n}, which it had not begun.', attempt=n)
+        if e['event'] == 'busy_end' and not unsettled(h, n) and open_.pop(n, None) != e['doing']: yield Evidence(False, f'rank 0 ended {e["doing"]} in attempt {n}, which it had not begun.', attempt=n)
         if e['event'] == 'evaluated' and e['global_step'] != h.last_step: yield Evidence(False, f'evaluated at step {e["global_step"]}; the run ended at step {h.last_step}.', attempt=n)
 
     for n, doing in open_.items():
         if n in steps and steps[n]['mono'].iloc[-1] > began[n]: yield Evidence(False, f'rank 0 trained on in attempt {n}, though {doing} has not ended.', attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #21bfde1f
+# %% ../../nbs/measure/32b_witnesses.ipynb #a91917ec
 @once
 def restores(h: History) -> dict[int, dict[int, dict]]: # attempt -> rank -> its event
     "What each rank restored."
@@ -315,14 +320,14 @@ def alike(h: History, first: int, last: int, across: bool = False) -> bool:
 
 def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if step else None
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #bc68594b
+# %% ../../nbs/measure/32b_witnesses.ipynb #3f082426
 def law_witnesses(h: History) -> Iterator[Evidence]:
     "All ranks of an attempt restored the same checkpoint; what they say of random generators, arithmetic and data follows from the rest."
     if not h.version: return 0
     ranks = h.steps.groupby('attempt')['rank'].unique().to_dict()
     found, n_facts = [], 0
     for n, said in sorted(restores(h).items()):
-        absent = sorted(set(ranks.get(n, ())) - said.keys())
+        absent = sorted(set(ranks.get(n, ())) - said.keys()) if not unsettled(h, n) else []
         found += [Evidence(False, f'rank {r} recorded steps in attempt {n}, but not what it restored.', rank=int(r), attempt=n) for r in absent]
         for key in ('from_step', 'from_path', 'from_attempt', 'from_checksum'):
             values = {r: e.get(key) for r, e in said.items()}
@@ -355,7 +360,7 @@ def _due_rng(h: History, n: int, step: int, m: int | None) -> tuple: # the words
     if W != W or before is None or before != before: return ()
     return ('derived',) if W != before or env(h, n, 'device') != env(h, m, 'device') else ('restored',)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #f8aeb2c4
+# %% ../../nbs/measure/32b_witnesses.ipynb #32dcdd26
 def _odd_data(h: History) -> Iterator[Evidence]:
     "Ranks that trained on other data than the run began with."
     due = h.environment.get('data_digest')
@@ -371,7 +376,7 @@ def _odd_settings(h: History) -> Iterator[Evidence]:
             due = env(h, n, name)
             if key in a and due is not None and a[key] != due: yield Evidence(False, f'rank 0 of attempt {n} computes with {key} {a[key]!r}, the environment says {due!r}.', rank=0, attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #e0e28a48
+# %% ../../nbs/measure/32b_witnesses.ipynb #a5bc6a73
 _PLAN = ('kind', 'rank', 'global_step', 'flush_inflight', 'point', 'after_s', 'not_before', 'duration_s', 'for_steps')
 
 def law_faults(h: History) -> Iterator[Evidence]:

@@ -169,7 +169,7 @@ def continue_from_last_session(self: Supervisor, env: dict):
     launched = [e['attempt'] for e in read_jsonl(self.logs/'events.jsonl')[0] if e.get('event') == 'launch']     # written before the log of attempts
     used = [r['attempt'] for r in recs] + launched + [i.attempt for i in CheckpointStore(self.run_dir/'checkpoints').available()]
     old = read_json(self.logs/'supervisor.json')
-    self.status |= dict(attempts=max(used, default=0), restarts=old.get('restarts', 0),
+    self.status |= dict(attempts=max(used, default=0), restarts=sum(r['event'] == 'restart' for r in recs),
                         restarts_without_checkpoint_total=old.get('restarts_without_checkpoint_total', 0), earlier_sec=old.get('duration_sec', 0.0))
     differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic', 'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
     if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
@@ -523,9 +523,9 @@ def may_restart(self: Supervisor, progress: bool, why: str, after: int = 0) -> b
     if no := self.refusal(progress): return self.finish('failed', f'{why}; {no}')
     delay_s = self.delay_s(progress)
     streak = 0 if progress else s['restarts_without_checkpoint_streak'] + 1
+    self.attempt_log.write(**stamp(), event='restart', attempt=after, restarts=s['restarts'] + 1, reason=why, latest_step=self.newest()[1], delay_s=delay_s)
     self.save_status(reason=why, restarts=s['restarts'] + 1, restarts_without_checkpoint_streak=streak,
                      restarts_without_checkpoint_total=s['restarts_without_checkpoint_total'] + (not progress))
-    self.attempt_log.write(**stamp(), event='restart', attempt=after, restarts=s['restarts'], reason=why, latest_step=self.newest()[1], delay_s=delay_s)
     if s['attempts'] == after: time.sleep(delay_s)      # otherwise a standby is at work already
     return True
 
