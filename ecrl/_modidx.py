@@ -1492,6 +1492,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                         'ecrl.measure.witnesses.alike': ('measure/witnesses.html#alike', 'ecrl/measure/witnesses.py'),
                                         'ecrl.measure.witnesses.checkpoint_name': ( 'measure/witnesses.html#checkpoint_name',
                                                                                     'ecrl/measure/witnesses.py'),
+                                        'ecrl.measure.witnesses.ended_here': ( 'measure/witnesses.html#ended_here',
+                                                                               'ecrl/measure/witnesses.py'),
                                         'ecrl.measure.witnesses.env': ('measure/witnesses.html#env', 'ecrl/measure/witnesses.py'),
                                         'ecrl.measure.witnesses.falls': ('measure/witnesses.html#falls', 'ecrl/measure/witnesses.py'),
                                         'ecrl.measure.witnesses.launches': ('measure/witnesses.html#launches', 'ecrl/measure/witnesses.py'),

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['ENDED', 'LIFE', 'law_format', 'law_identity', 'falls', 'law_clocks', 'sessions', 'launches', 'setting', 'env',
-           'law_agreement', 'law_lifecycle', 'unsettled', 'restores', 'promised', 'alike', 'checkpoint_name',
-           'law_witnesses', 'law_faults']
+           'law_agreement', 'ended_here', 'law_lifecycle', 'unsettled', 'restores', 'promised', 'alike',
+           'checkpoint_name', 'law_witnesses', 'law_faults']
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #6ea19069
+# %% ../../nbs/measure/32b_witnesses.ipynb #b5c283c2
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from .history import History, once
 from .laws import Evidence, at, first_of, offences
 from ..training.protocol import RUN_FORMAT, settings_before, settings_digest
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #c9d18898
+# %% ../../nbs/measure/32b_witnesses.ipynb #e580b07a
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
@@ -33,7 +33,7 @@ def law_format(h: History) -> Iterator[Evidence]:
     if h.version == 1 and sealed: yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.', cause='a file was edited, or two runs were mixed')
     return len(h.steps) + sum(map(len, h.lines.values()))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #e0a618c3
+# %% ../../nbs/measure/32b_witnesses.ipynb #ec72e5d9
 def law_identity(h: History) -> Iterator[Evidence]:
     "Every record belongs to this run and to the rank in whose file it stands."
     s, name = h.steps, h.run_id
@@ -46,7 +46,7 @@ def law_identity(h: History) -> Iterator[Evidence]:
     if h.path.name != name: yield Evidence(True, f'the folder is named {h.path.name}, its records are of run {name}: it was renamed or copied.')
     return len(s) + len(told)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #fb3bb200
+# %% ../../nbs/measure/32b_witnesses.ipynb #e52a1fb9
 def falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # bool per record
     "Which records have a lower value than the record before them in the same file and group."
     order = np.lexsort((s['line'], *(s[k] for k in by)))
@@ -65,7 +65,7 @@ def _misfits(s: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]: # bool per recor
     gap[order[1:][same]] = np.diff(mono)[same]
     return (parts < -1e-6).any(axis=1), parts.sum(axis=1) > gap + 1e-3
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #5e3e1a4b
+# %% ../../nbs/measure/32b_witnesses.ipynb #f01694b4
 def law_clocks(h: History) -> Iterator[Evidence]:
     "No monotonic clock runs backwards within a boot, and durations fit between the records."
     s, wall = h.steps, h.steps['mono'].isna().all()
@@ -106,7 +106,7 @@ def _impossible_times(b: dict) -> str | None:
     if any(v < -1e-6 for v in parts.values()): return 'has a negative duration'
     if b['event'] == 'checkpoint' and b.get('barrier_time_sec') is not None and sum(parts.values()) > b['stall_time_sec'] + 1e-3: return 'has parts that take longer than the whole stall'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #54d43a8e
+# %% ../../nbs/measure/32b_witnesses.ipynb #a0667000
 @once
 def sessions(h: History) -> list[dict]: # events, settings, differs: name -> value of the environment that is another than in the first session
     "The sessions of the supervisor, in order."
@@ -135,7 +135,7 @@ def env(h: History, attempt: int, key: str):
     l = launches(h).get(attempt)
     return (l['differs'] if l else {}).get(key, h.environment.get(key))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #e3acca10
+# %% ../../nbs/measure/32b_witnesses.ipynb #b0d6a137
 def law_agreement(h: History) -> Iterator[Evidence]:
     "Config, environment, status, launches and logs tell the same story."
     if not h.version: return 0
@@ -156,7 +156,7 @@ def _environment_facts(h: History) -> Iterator[tuple]:
         if s['event'] != 'resumed_session': continue
         for k, v in s['environment_differs'].items(): yield f'{k} of the first session', None, 'environment.json', h.environment.get(k), 'a later session', v[0] if type(v) is list and v else v
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #e0f17d21
+# %% ../../nbs/measure/32b_witnesses.ipynb #b52e66f6
 def _phases(settings: dict) -> list[tuple]: # (until this step, world size)
     if settings.get('elastic.phases'): return [tuple(p) for p in settings['elastic.phases']]
     if 'elastic.phase_a_steps' in settings: return [(settings[f'elastic.phase_{p}_steps'], settings[f'elastic.phase_{p}_world_size']) for p in 'ab']
@@ -182,17 +182,21 @@ def _launch_facts(h: History) -> Iterator[tuple]:
             if how: yield f'outcome of attempt {n}', n, 'supervisor_attempts.jsonl', ended[n]['outcome'] in _OUTCOMES[max(how)], f'the event {max(how)} of rank 0', True
             elif ended[n]['outcome'] in ('finished', 'stopped'): yield f'outcome of attempt {n}', n, 'supervisor_attempts.jsonl', ended[n]['outcome'], 'the events of rank 0', 'neither'
     last = max(launches(h), default=0)
-    if h.status == 'completed' and last and h.lines['supervisor_attempts.jsonl']: yield f'outcome of attempt {last}, the last of a completed run', last, 'supervisor_attempts.jsonl', ended.get(last, {}).get('outcome'), 'events.jsonl', 'finished'
+    if ended_here(h) and h.lines['supervisor_attempts.jsonl']: yield f'outcome of attempt {last}, the last of a completed run', last, 'supervisor_attempts.jsonl', ended.get(last, {}).get('outcome'), 'events.jsonl', 'finished'
     for n in (begun.keys() | ended.keys()) - launches(h).keys(): yield f'attempt {n}', n, 'supervisor_attempts.jsonl', 'launched', 'events.jsonl', 'no launch'
     for n in sorted(begun)[:-1]:
         if n not in ended and n + 1 in launches(h) and _same_session(h, n, n + 1): yield f'end of attempt {n}', n, 'supervisor_attempts.jsonl', 'no end', 'events.jsonl', 'another launch after it'
 
 _OUTCOMES = dict(finished=('finished', 'died', 'hang', 'fatal'), stopping=('stopped', 'died', 'hang', 'fatal'))
 
+def ended_here(h: History) -> bool:
+    "Whether the run was completed in the session that launched its last attempt; a later one may have found nothing left to do."
+    return h.status == 'completed' and any(e['event'] == 'launch' for e in sessions(h)[-1]['events'])
+
 def _same_session(h: History, a: int, b: int) -> bool:
     return any({a, b} <= {e['attempt'] for e in s['events'] if e['event'] == 'launch'} for s in sessions(h))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #46bfe041
+# %% ../../nbs/measure/32b_witnesses.ipynb #6f4497fa
 ENDED = ('completed', 'failed', 'stopped')
 
 def _status_facts(h: History) -> Iterator[tuple]:
@@ -215,7 +219,7 @@ def _status_facts(h: History) -> Iterator[tuple]:
     if s.get('status') != 'running': yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
     if h.settings: yield 'target', None, 'supervisor.json', s.get('target_steps'), 'the config', h.settings.get('training.max_steps')
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #1a7a8b29
+# %% ../../nbs/measure/32b_witnesses.ipynb #84f2b3cb
 LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
 def law_lifecycle(h: History) -> Iterator[Evidence]:
@@ -252,7 +256,7 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
     if ended and launch and (ended[0]['event'] == 'finished') != (ended[0]['global_step'] >= launch['target_step']): return f'{ended[0]["event"]} at step {ended[0]["global_step"]}, with target {launch["target_step"]}'
     if launch and core and launch.get('standby') != ('promoted' in names): return f'the launch says standby: {launch.get("standby")}, {"a rank was promoted" if "promoted" in names else "no rank was promoted"}'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #dde665d5
+# %% ../../nbs/measure/32b_witnesses.ipynb #00676fb9
 def _odd_attempts(h: History) -> Iterator[Evidence]:
     "Attempts that were launched twice, left out, or not cleared away."
     sup = [e for e in h.lines['events.jsonl'] if e['rank'] is None]
@@ -264,7 +268,7 @@ def _odd_attempts(h: History) -> Iterator[Evidence]:
     if order != list(range(1, len(order) + 1)): yield Evidence(False, f'the launches are of attempts {order[:9]}; expected 1, 2, 3, ...')
     for a, b in zip(order, order[1:]):
         if _same_session(h, a, b): yield from (Evidence(False, f'attempt {b} was launched, but attempt {a} has no {name}.', attempt=a) for name in ('death_seen', 'torn_down') if not times[name, a])
-    if h.status == 'completed' and order and not times['torn_down', order[-1]]: yield Evidence(False, f'the run is completed, but attempt {order[-1]} has no torn_down.', attempt=order[-1])
+    if ended_here(h) and not times['torn_down', order[-1]]: yield Evidence(False, f'the run is completed, but attempt {order[-1]} has no torn_down.', attempt=order[-1])
     for e in sup:
         if e['event'] == 'death_seen' and (e['how'] not in ('home', 'died', 'hang') or any(r not in range(int(launches(h).get(e['attempt'], e | dict(world_size=0))['world_size'])) for r in e['ranks'])):
             yield Evidence(False, f'death_seen of attempt {e["attempt"]} says how {e["how"]!r}, ranks {e["ranks"]}.', attempt=e['attempt'])
@@ -294,7 +298,7 @@ def _odd_work(h: History) -> Iterator[Evidence]:
     for n, doing in open_.items():
         if n in steps and steps[n]['mono'].iloc[-1] > began[n]: yield Evidence(False, f'rank 0 trained on in attempt {n}, though {doing} has not ended.', attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #a91917ec
+# %% ../../nbs/measure/32b_witnesses.ipynb #4b1a3579
 @once
 def restores(h: History) -> dict[int, dict[int, dict]]: # attempt -> rank -> its event
     "What each rank restored."
@@ -320,7 +324,7 @@ def alike(h: History, first: int, last: int, across: bool = False) -> bool:
 
 def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if step else None
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #3f082426
+# %% ../../nbs/measure/32b_witnesses.ipynb #020d1134
 def law_witnesses(h: History) -> Iterator[Evidence]:
     "All ranks of an attempt restored the same checkpoint; what they say of random generators, arithmetic and data follows from the rest."
     if not h.version: return 0
@@ -360,7 +364,7 @@ def _due_rng(h: History, n: int, step: int, m: int | None) -> tuple: # the words
     if W != W or before is None or before != before: return ()
     return ('derived',) if W != before or env(h, n, 'device') != env(h, m, 'device') else ('restored',)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #32dcdd26
+# %% ../../nbs/measure/32b_witnesses.ipynb #d05858c2
 def _odd_data(h: History) -> Iterator[Evidence]:
     "Ranks that trained on other data than the run began with."
     due = h.environment.get('data_digest')
@@ -376,7 +380,7 @@ def _odd_settings(h: History) -> Iterator[Evidence]:
             due = env(h, n, name)
             if key in a and due is not None and a[key] != due: yield Evidence(False, f'rank 0 of attempt {n} computes with {key} {a[key]!r}, the environment says {due!r}.', rank=0, attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #a5bc6a73
+# %% ../../nbs/measure/32b_witnesses.ipynb #d9a8aea5
 _PLAN = ('kind', 'rank', 'global_step', 'flush_inflight', 'point', 'after_s', 'not_before', 'duration_s', 'for_steps')
 
 def law_faults(h: History) -> Iterator[Evidence]:
