@@ -324,7 +324,7 @@ def tail(
     follow: Annotated[bool, typer.Option('-f', help='Go on until the run ends.')] = False,
 ):
     "The end of what the newest attempt has printed."
-    def newest(): return max((run_dir/'logs').glob('attempt_*.log'), default=None)
+    def newest(): return max((f for f in (run_dir/'logs').glob('attempt_*.log') if f.is_file()), default=None)
     if (log := newest()) is None: _fail(f'{run_dir} has no attempt log; is it a run?')
     text = log.read_text(errors='replace').splitlines()
     print('\n'.join(text[-lines:]))

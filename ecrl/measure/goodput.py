@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from fastcore.basics import patch
 from .correctness import Verdict, verify
-from .history import History, once, read_history
+from .history import History, HistoryError, once, read_history
 
 # %% ../../nbs/measure/33_goodput.ipynb #04ae82f8
 @once
@@ -244,6 +244,7 @@ def goodput(
 ) -> Goodput:
     "Measure what a run achieved in its time."
     h = run if isinstance(run, History) else read_history(run)
+    if not (h.steps['rank'] == 0).any(): raise HistoryError(f'{h.path}: rank 0 has recorded no step, and time is told by its records. Wait for its first step, or restore rank0.jsonl.')
     (start, end), n, fall = wall_clock(h), h.counts(), waterfall(h)
     idle = sum(idle_before(h).values())
     wall, steps = end - start - idle, n['surviving']

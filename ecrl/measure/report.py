@@ -11,6 +11,7 @@ __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED
 
 # %% ../../nbs/measure/38_report.ipynb #cb1dbae3
 import json, math, re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -225,6 +226,8 @@ def read_runs(
     for d in recorded: groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
     rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs
         if d not in recorded]
+    twice = [r for r, n in Counter(row['run_id'] for row in rows).items() if n > 1]
+    if twice: raise HistoryError(f'{folder}: several folders below it hold records of one run, {twice[0]}. Expected one folder a run; move the copies to a study of their own.')
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
 
 # %% ../../nbs/measure/38_report.ipynb #60a0accc

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['unrecorded', 'law_resume', 'law_checkpoints', 'wrong_epoch']
 
-# %% ../../nbs/measure/32c_resumes.ipynb #f4b8cf48
+# %% ../../nbs/measure/32c_resumes.ipynb #fe8c80a2
+import re
 from collections import Counter
 from collections.abc import Iterator
 import numpy as np
@@ -14,7 +15,7 @@ from .history import History, once
 from .laws import Evidence, at, first_of, offences
 from .witnesses import checkpoint_name, launches, setting, unsettled
 
-# %% ../../nbs/measure/32c_resumes.ipynb #4731a27a
+# %% ../../nbs/measure/32c_resumes.ipynb #19453300
 def _failed(h: History, attempt: int, step: int) -> bool:
     "Whether rank 0 recorded that this checkpoint will not be there."
     return any(b['event'] == 'checkpoint_failed' and not b.get('published') and (b.get('attempt'), b['global_step']) == (attempt, step) for b in h.lines['checkpoint_rank0.jsonl'])
@@ -33,7 +34,7 @@ def unrecorded(h: History, attempt: int, step: int) -> bool:
     after = [e for e in own[saves[-1] + 1:] if e['event'] not in ('busy_end', 'fault_fired')]
     return not after and not later_steps
 
-# %% ../../nbs/measure/32c_resumes.ipynb #6d358888
+# %% ../../nbs/measure/32c_resumes.ipynb #c87081a8
 def law_resume(h: History) -> Iterator[Evidence]:
     "Every attempt continues from the newest checkpoint that had been published by then, or says why from an older one."
     n_facts = 0
@@ -57,10 +58,12 @@ def _not_newest(h: History, n: int, m: int | None, step: int, by_then: pd.DataFr
     newest = max(orders, default=None)
     own = (m, step) if m is not None else max((o for o in orders if o[1] == step), default=(n - 1, step) if step else (0, 0))
     if newest is None or own >= newest: return
-    said = [e['reason'] for e in h.lines['events.jsonl'] if e['event'] == 'checkpoint_damaged' and e['attempt'] == n]
+    said = '; '.join(e['reason'] for e in h.lines['events.jsonl'] if e['event'] == 'checkpoint_damaged' and e['attempt'] == n)
+    kept = sorted(orders)[-int(setting(h, n, 'checkpoint.keep_last', 3)):]                   # older ones may have been removed
+    silent = [o for o in kept if o > own and not re.search(rf'step[ _]0*{o[1]}\b', said)]
     what = f'attempt {n} continued after step {step}, though attempt {newest[0]} had published step {newest[1]}'
-    if said: yield Evidence(True, f'{what}: {"; ".join(said)[:300]}', step, attempt=n)
-    else: yield Evidence(False, f'{what}, and no reason is recorded.', step, attempt=n, cause='a newer checkpoint was lost, hidden, or not looked for')
+    if not silent: yield Evidence(True, f'{what}: {said[:300]}', step, attempt=n)
+    else: yield Evidence(False, f'{what}, and no reason is recorded for passing over step {", ".join(str(o[1]) for o in silent)}.', step, attempt=n, cause='a newer checkpoint was lost, hidden, or not looked for')
 
 def _not_published(h: History, n: int, m: int | None, step: int, since: float, by_then: pd.DataFrame) -> Iterator[Evidence]:
     def of(c): return c[((c['global_step'] == step) & ((c['attempt'] == m) if m is not None else c['attempt'] < n)).to_numpy()]
@@ -75,7 +78,7 @@ def _not_published(h: History, n: int, m: int | None, step: int, since: float, b
         newest = int(by_then['global_step'].max()) if len(by_then) else 0
         yield Evidence(False, f'{where}, but no checkpoint of step {step} was ever published.', step, attempt=n, cause=f'the newest published one before was step {newest}')
 
-# %% ../../nbs/measure/32c_resumes.ipynb #30b533b0
+# %% ../../nbs/measure/32c_resumes.ipynb #db2a0ff2
 def law_checkpoints(h: History) -> Iterator[Evidence]:
     "Every published checkpoint is of a step that its attempt had committed; every boundary that was due is accounted for; what is told twice is told alike."
     led, c, b = h.ledger[h.ledger['committed'].to_numpy()], h.checkpoints, h.boundaries
@@ -94,7 +97,7 @@ def _wrong_epochs(S: int, b: pd.DataFrame) -> Iterator[Evidence]:
     epoch = b['epoch'].astype(float)
     yield from offences(b, wrong_epoch(S, b['global_step'], epoch) & epoch.notna(), lambda r: f'the checkpoint of {at(r)} says epoch {int(r.epoch)}.')
 
-# %% ../../nbs/measure/32c_resumes.ipynb #25ea5ade
+# %% ../../nbs/measure/32c_resumes.ipynb #ff865476
 def _lines(h: History, *events: str) -> list[dict]: return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] in events]
 
 def _missing_boundaries(h: History) -> Iterator[Evidence]:
@@ -102,11 +105,12 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
     told = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint', 'checkpoint_failed')}
     own = h.steps[(h.steps['rank'] == 0).to_numpy()]
     last = own.groupby('attempt')['global_step'].max().to_dict()
+    left = {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}     # after a last boundary, wherever it fell
     for n, steps in own.groupby('attempt')['global_step']:
         k, strategy = setting(h, n, 'checkpoint.every_k_steps'), setting(h, n, 'checkpoint.strategy')
         if not k or strategy == 'none' or unsettled(h, n): continue
-        for s in sorted({s for s in steps.tolist() if s % k == 0 and s < last[n] and (n, s) not in told}):
-            yield Evidence(False, f'step {s} of attempt {n} was a boundary (every {k} steps), but rank 0 has no line about it.', s, 0, n, 'lines of checkpoint_rank0.jsonl are missing')
+        for s in sorted({s for s in steps.tolist() if (s % k == 0 and s < last[n] or s == last[n] and n in left) and (n, s) not in told}):
+            yield Evidence(False, f'step {s} of attempt {n} was a boundary (every {k} steps, and at the end), but rank 0 has no line about it.', s, 0, n, 'lines of checkpoint_rank0.jsonl are missing')
     for b in _lines(h, 'checkpoint'):
         n, s = b['attempt'], b['global_step']
         k, strategy = setting(h, n, 'checkpoint.every_k_steps'), setting(h, n, 'checkpoint.strategy')
@@ -124,7 +128,7 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
 
 def _few(x: list) -> str: return ', '.join(map(str, x[:8])) + (', ...' if len(x) > 8 else '') or 'none'
 
-# %% ../../nbs/measure/32c_resumes.ipynb #1af27000
+# %% ../../nbs/measure/32c_resumes.ipynb #73110881
 def _told_otherwise(h: History) -> Iterator[Evidence]:
     "What two lines tell differently about one checkpoint."
     begun = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint')}
@@ -135,7 +139,10 @@ def _told_otherwise(h: History) -> Iterator[Evidence]:
     for (n, s), b in ended.items():
         if (n, s) not in begun: yield Evidence(False, f'the write of step {s} of attempt {n} is complete, but was never handed over.', s, 0, n)
         if b['path'] != checkpoint_name(s): yield Evidence(False, f'the write of step {s} of attempt {n} is complete in {b["path"]!r}; expected {checkpoint_name(s)!r}.', s, 0, n)
+    failed = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint_failed')}
+    left = {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}
     for (n, s), b in begun.items():
+        if b['strategy'] == 'overlapped' and n in left and (n, s) not in ended and (n, s) not in failed: yield Evidence(False, f'attempt {n} left in order, but what became of the write of step {s} is recorded nowhere.', s, 0, n)
         for done, took in (b.get('completed_write_times_sec') or {}).items():
             line = ended.get((n, int(done))) if done.isdigit() and len(done) < 12 else None
             if line is None or line['write_time_sec'] != took: yield Evidence(False, f'the boundary of step {s} of attempt {n} says that the write of step {done[:12]} took {took} s; its own line says {line and line["write_time_sec"]}.', s, 0, n)
@@ -149,6 +156,8 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
         def wrong(what): return Evidence(False, f'{file} {what}.', step, attempt=n)
         if file != 'latest.json' and file != checkpoint_name(step).replace('.pt', '.json'): yield wrong(f'is the sidecar of step {step}')
         if s.get('path') != checkpoint_name(step): yield wrong(f'names {s.get("path")!r}; expected {checkpoint_name(step)!r}')
+        if n not in launches(h) and launches(h): yield wrong(f'is of attempt {n}, which this run never launched')
+        if s.get('boot') and n in h.launch_boots and s['boot'] != h.launch_boots[n]: yield wrong(f'was written in another boot of the machine than attempt {n}')
         if n in W and W[n] == W[n] and s.get('world_size') != W[n]: yield wrong(f'says world size {s.get("world_size")}; attempt {n} had {int(W[n])}')
         if S and wrong_epoch(S, step, s.get('epoch')): yield wrong(f'says epoch {s.get("epoch")} for step {step}')
         if (n, step) in said and said[n, step].get('strategy') != 'overlapped' and s.get('bytes') != said[n, step].get('bytes', s.get('bytes')): yield wrong(f'says {s.get("bytes")} bytes; rank 0 recorded {said[n, step]["bytes"]}')
@@ -159,7 +168,17 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
 def _wrong_latest(h: History) -> Iterator[Evidence]:
     latest = [s for s in h.sidecars if s['file'] == 'latest.json']
     own = {(s['attempt'], s['global_step']): s for s in h.sidecars if s['file'] != 'latest.json'}
+    if h.status == 'completed' and own: yield from _not_the_newest(h, latest, max(own))
     if not latest or h.status == 'in progress': return
     order = latest[0]['attempt'], latest[0]['global_step']
     if order not in own: yield Evidence(False, f'latest.json names step {order[1]} of attempt {order[0]}, which has no sidecar.', order[1], attempt=order[0])
     elif {k: v for k, v in latest[0].items() if k != 'file'} != {k: v for k, v in own[order].items() if k != 'file'}: yield Evidence(False, f'latest.json and the sidecar of step {order[1]} differ.', order[1], attempt=order[0])
+
+def _not_the_newest(h: History, latest: list[dict], newest: tuple) -> Iterator[Evidence]:
+    "A completed run keeps its newest checkpoint, and `latest.json` names it."
+    half_done = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint_failed') if b.get('published')}
+    published = max(zip(h.checkpoints['attempt'].tolist(), h.checkpoints['global_step'].tolist()), default=newest)
+    if published > newest: yield Evidence(False, f'the newest checkpoint, step {published[1]} of attempt {published[0]}, has no sidecar any more; older ones have.', published[1], attempt=published[0])
+    if newest in half_done: return
+    named = latest and (latest[0]['attempt'], latest[0]['global_step'])
+    if named != newest: yield Evidence(False, f'latest.json {f"names step {named[1]} of attempt {named[0]}" if named else "is missing"}; the newest checkpoint there is step {newest[1]} of attempt {newest[0]}.', newest[1], attempt=newest[0])

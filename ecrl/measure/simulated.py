@@ -83,7 +83,7 @@ class Job:
     def settings_of(self, n: int) -> dict: # dotted, as in the file
         phases = self.phases(n)
         more = dict(elastic=dict(phases=phases)) if len(phases) > 1 else {}
-        cfg = make_config(self.settings | more | dict(runtime=dict(nproc=phases[-1][1])), ['failure.plan=' + json.dumps(self.plan())])
+        cfg = make_config(self.settings | more | dict(runtime=dict(nproc=phases[-1][1])), [f'failure.enabled={str(bool(self.plan())).lower()}', 'failure.plan=' + json.dumps(self.plan())])
         return flat(parse_yaml(dump_config(cfg)))
 
     def plan(self) -> list[dict]:

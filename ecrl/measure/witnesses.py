@@ -7,7 +7,7 @@ __all__ = ['ENDED', 'LIFE', 'law_format', 'law_identity', 'falls', 'law_clocks',
            'law_agreement', 'ended_here', 'law_lifecycle', 'unsettled', 'restores', 'promised', 'alike',
            'checkpoint_name', 'law_witnesses', 'law_faults']
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #b5c283c2
+# %% ../../nbs/measure/32b_witnesses.ipynb #c3468343
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from .history import History, once
 from .laws import Evidence, at, first_of, offences
-from ..training.protocol import RUN_FORMAT, settings_before, settings_digest
+from ..training.protocol import RESUMABLE, RUN_FORMAT, settings_before, settings_digest
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #e580b07a
+# %% ../../nbs/measure/32b_witnesses.ipynb #e8319cb6
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
@@ -26,14 +26,16 @@ def law_format(h: History) -> Iterator[Evidence]:
     if h.version > RUN_FORMAT: yield Evidence('unknown', f'the run has format {h.version}, this version of ecrl knows formats up to {RUN_FORMAT}: use a newer one.')
     if h.version and not h.environment: yield Evidence('unknown', 'environment.json is missing or cannot be read: dataset size, precision and format are not known from it.')
     if h.version and not h.supervisor: yield Evidence('unknown', 'logs/supervisor.json is missing or cannot be read: whether the run ended, and how, is not known from it.')
+    if not h.version and h.steps['mono'].notna().any(): yield Evidence('unknown', 'these are records of format 1 or later, but config.yaml, environment.json and events.jsonl are missing: only what the records say was judged.')
+    if h.version and h.lines['events.jsonl'] and not h.lines['supervisor_attempts.jsonl']: yield Evidence('unknown', 'logs/supervisor_attempts.jsonl is missing or empty: how the attempts ended is not known.')
     if h.version and not h.lines['events.jsonl']: yield Evidence('unknown', 'logs/events.jsonl is missing or empty: what each rank restored is not known.')
     first = takewhile(lambda e: e['event'] != 'resumed_session', h.lines['events.jsonl'])             # a later session may be of a later ecrl
     sealed = any('config' in e for e in first if e['event'] == 'launch')
-    if h.version == 1 and not sealed: yield Evidence(True, 'the run has format 1: its config is not sealed, and fields that are absent are not missed.')
-    if h.version == 1 and sealed: yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.', cause='a file was edited, or two runs were mixed')
+    if h.environment.get('format_version') == 1 and not sealed: yield Evidence(True, 'the run has format 1: its config is not sealed, and fields that are absent are not missed.')
+    if h.environment.get('format_version') == 1 and sealed: yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.', cause='a file was edited, or two runs were mixed')
     return len(h.steps) + sum(map(len, h.lines.values()))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #ec72e5d9
+# %% ../../nbs/measure/32b_witnesses.ipynb #d99ba858
 def law_identity(h: History) -> Iterator[Evidence]:
     "Every record belongs to this run and to the rank in whose file it stands."
     s, name = h.steps, h.run_id
@@ -46,7 +48,7 @@ def law_identity(h: History) -> Iterator[Evidence]:
     if h.path.name != name: yield Evidence(True, f'the folder is named {h.path.name}, its records are of run {name}: it was renamed or copied.')
     return len(s) + len(told)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #e52a1fb9
+# %% ../../nbs/measure/32b_witnesses.ipynb #64bc1a9e
 def falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # bool per record
     "Which records have a lower value than the record before them in the same file and group."
     order = np.lexsort((s['line'], *(s[k] for k in by)))
@@ -65,7 +67,7 @@ def _misfits(s: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]: # bool per recor
     gap[order[1:][same]] = np.diff(mono)[same]
     return (parts < -1e-6).any(axis=1), parts.sum(axis=1) > gap + 1e-3
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #f01694b4
+# %% ../../nbs/measure/32b_witnesses.ipynb #52e11c16
 def law_clocks(h: History) -> Iterator[Evidence]:
     "No monotonic clock runs backwards within a boot, and durations fit between the records."
     s, wall = h.steps, h.steps['mono'].isna().all()
@@ -106,7 +108,7 @@ def _impossible_times(b: dict) -> str | None:
     if any(v < -1e-6 for v in parts.values()): return 'has a negative duration'
     if b['event'] == 'checkpoint' and b.get('barrier_time_sec') is not None and sum(parts.values()) > b['stall_time_sec'] + 1e-3: return 'has parts that take longer than the whole stall'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #a0667000
+# %% ../../nbs/measure/32b_witnesses.ipynb #86e1ed94
 @once
 def sessions(h: History) -> list[dict]: # events, settings, differs: name -> value of the environment that is another than in the first session
     "The sessions of the supervisor, in order."
@@ -114,10 +116,11 @@ def sessions(h: History) -> list[dict]: # events, settings, differs: name -> val
     for e in h.lines['events.jsonl']:
         if e['event'] == 'resumed_session': out.append(dict(events=[], changes=e.get('config_differs') or {}, differs={k: v[1] for k, v in e['environment_differs'].items() if type(v) is list and len(v) == 2}))
         out[-1]['events'].append(e)
+    for s in out: s['changes'] = {k: v for k, v in s['changes'].items() if type(v) is list and len(v) == 2}
     now = {k: v for k, v in h.settings.items() if v is not None}
     for s in reversed(out):
         s['settings'] = now
-        now = settings_before(now, {k: v for k, v in s['changes'].items() if type(v) is list and len(v) == 2})
+        now = settings_before(now, s['changes'])
     return out
 
 @once
@@ -135,10 +138,10 @@ def env(h: History, attempt: int, key: str):
     l = launches(h).get(attempt)
     return (l['differs'] if l else {}).get(key, h.environment.get(key))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #b0d6a137
+# %% ../../nbs/measure/32b_witnesses.ipynb #f9a07a0d
 def law_agreement(h: History) -> Iterator[Evidence]:
     "Config, environment, status, launches and logs tell the same story."
-    if not h.version: return 0
+    if not h.version or not h.lines['events.jsonl']: return 0
     facts = [*_seals(h), *_environment_facts(h), *_launch_facts(h), *_status_facts(h)]
     yield from first_of([Evidence(False, f'{what}: {a_name} says {a!r}, {b_name} says {b!r}.', attempt=attempt, cause='a file was edited, or files of two runs were mixed')
                          for what, attempt, a_name, a, b_name, b in facts if a != b])
@@ -149,14 +152,17 @@ def _seals(h: History) -> Iterator[tuple]:
         if 'config' in l and h.settings: yield f'digest of the config at attempt {n}', n, 'its launch', l['config'], 'config.yaml', settings_digest(l['settings'])
 
 def _environment_facts(h: History) -> Iterator[tuple]:
-    first = sessions(h)[0]['settings']
-    for name, key in (('deterministic', 'runtime.deterministic'), ('threads', 'runtime.threads'), ('numerics', 'training.numerics'), ('dataset_size', 'dataset.size')):
-        if key in first and name in h.environment: yield name, None, 'environment.json', h.environment[name], 'the config', first[key]
+    for n, l in launches(h).items():
+        for name, key in (('deterministic', 'runtime.deterministic'), ('threads', 'runtime.threads'), ('numerics', 'training.numerics'), ('dataset_size', 'dataset.size')):
+            if key in l['settings'] and env(h, n, name) is not None: yield f'{name} at attempt {n}', n, 'the environment', env(h, n, name), 'the config', l['settings'][key]
+    for s in sessions(h):
+        for k, (before, now) in s['changes'].items():
+            if before is not None and not k.startswith(RESUMABLE) and k != 'training.scheduler_t_max': yield f'{k}, which a session must not change', None, 'the session before', before, 'a later session', now
     for s in h.lines['events.jsonl']:
         if s['event'] != 'resumed_session': continue
         for k, v in s['environment_differs'].items(): yield f'{k} of the first session', None, 'environment.json', h.environment.get(k), 'a later session', v[0] if type(v) is list and v else v
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #b52e66f6
+# %% ../../nbs/measure/32b_witnesses.ipynb #1e804165
 def _phases(settings: dict) -> list[tuple]: # (until this step, world size)
     if settings.get('elastic.phases'): return [tuple(p) for p in settings['elastic.phases']]
     if 'elastic.phase_a_steps' in settings: return [(settings[f'elastic.phase_{p}_steps'], settings[f'elastic.phase_{p}_world_size']) for p in 'ab']
@@ -168,6 +174,8 @@ def _launch_facts(h: History) -> Iterator[tuple]:
     recorded = h.attempts['world_size'].dropna().astype(int).to_dict()
     for n, l in launches(h).items():
         due, said = dict(_phases(l['settings'])), (n, 'its launch', l['world_size'])
+        for until in sorted(u for u in due if u < l['target_step']):
+            if not any(e['event'] == 'finished' and e['global_step'] >= until and e['attempt'] < n for e in h.lines['events.jsonl']): yield f'phase to step {until}, before attempt {n}', n, 'the config', 'to be finished', 'events.jsonl', 'not finished'
         if due:
             yield f'target of attempt {n}', n, 'its launch', l['target_step'], 'the config', l['target_step'] if l['target_step'] in due else [*due][-1]
             wanted = due.get(l['target_step'], l['world_size'])
@@ -196,7 +204,7 @@ def ended_here(h: History) -> bool:
 def _same_session(h: History, a: int, b: int) -> bool:
     return any({a, b} <= {e['attempt'] for e in s['events'] if e['event'] == 'launch'} for s in sessions(h))
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #6f4497fa
+# %% ../../nbs/measure/32b_witnesses.ipynb #a6eb43e0
 ENDED = ('completed', 'failed', 'stopped')
 
 def _status_facts(h: History) -> Iterator[tuple]:
@@ -219,7 +227,7 @@ def _status_facts(h: History) -> Iterator[tuple]:
     if s.get('status') != 'running': yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
     if h.settings: yield 'target', None, 'supervisor.json', s.get('target_steps'), 'the config', h.settings.get('training.max_steps')
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #84f2b3cb
+# %% ../../nbs/measure/32b_witnesses.ipynb #ad8f91f9
 LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
 def law_lifecycle(h: History) -> Iterator[Evidence]:
@@ -254,9 +262,9 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
     if len(ended) > 1 or ended and names.index(ended[0]['event']) < max((i for i, x in enumerate(names) if x in LIFE), default=0): return 'it has ended twice, or before it began'
     if ended and last is not None and ended[0]['global_step'] != last: return f'{ended[0]["event"]} says step {ended[0]["global_step"]}, the last record is of step {last}'
     if ended and launch and (ended[0]['event'] == 'finished') != (ended[0]['global_step'] >= launch['target_step']): return f'{ended[0]["event"]} at step {ended[0]["global_step"]}, with target {launch["target_step"]}'
-    if launch and core and launch.get('standby') != ('promoted' in names): return f'the launch says standby: {launch.get("standby")}, {"a rank was promoted" if "promoted" in names else "no rank was promoted"}'
+    if launch and len(core) > 1 and launch.get('standby') != ('promoted' in names): return f'the launch says standby: {launch.get("standby")}, {"a rank was promoted" if "promoted" in names else "no rank was promoted"}'
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #00676fb9
+# %% ../../nbs/measure/32b_witnesses.ipynb #f20e112d
 def _odd_attempts(h: History) -> Iterator[Evidence]:
     "Attempts that were launched twice, left out, or not cleared away."
     sup = [e for e in h.lines['events.jsonl'] if e['rank'] is None]
@@ -272,9 +280,15 @@ def _odd_attempts(h: History) -> Iterator[Evidence]:
     for e in sup:
         if e['event'] == 'death_seen' and (e['how'] not in ('home', 'died', 'hang') or any(r not in range(int(launches(h).get(e['attempt'], e | dict(world_size=0))['world_size'])) for r in e['ranks'])):
             yield Evidence(False, f'death_seen of attempt {e["attempt"]} says how {e["how"]!r}, ranks {e["ranks"]}.', attempt=e['attempt'])
-    current = 0
-    for e in sup:
-        if e['event'] == 'launch': current = e['attempt']
+    current, begun, place = 0, 0, {}
+    for i, e in enumerate(sup):
+        if e['event'] == 'resumed_session': begun = current
+        if e['event'] in ('death_seen', 'torn_down') and e['attempt'] <= begun: yield Evidence(False, f'{e["event"]} of attempt {e["attempt"]} stands after a later session had begun.', attempt=e['attempt'], cause='two supervisors were alive')
+        if e['event'] == 'launch':
+            late = [name for name in ('death_seen', *['torn_down']*(not e.get('standby'))) if current > begun and (name, current) not in place and times[name, current]]
+            for name in late: yield Evidence(False, f'attempt {e["attempt"]} was launched before the {name} of attempt {current}.', attempt=e['attempt'], cause='two jobs ran side by side')
+            current = e['attempt']
+        place[e['event'], e['attempt']] = i
         if e['event'] in (*ENDED, 'asked_to_stop') and e['attempt'] != current or e['event'] == 'resumed_session' and e['attempt'] < current:
             yield Evidence(False, f'{e["event"]} names attempt {e["attempt"]}; the last one launched was {current}.', attempt=e['attempt'])
 
@@ -293,12 +307,12 @@ def _odd_work(h: History) -> Iterator[Evidence]:
                 yield Evidence(False, f'rank 0 announced {e["doing"]} at step {e["global_step"]} of attempt {n}; it stood at step {stands}' + (f', {open_[n]} not ended' if n in open_ else '') + '.', attempt=n)
             open_[n], began[n] = e['doing'], e['mono']
         if e['event'] == 'busy_end' and not unsettled(h, n) and open_.pop(n, None) != e['doing']: yield Evidence(False, f'rank 0 ended {e["doing"]} in attempt {n}, which it had not begun.', attempt=n)
-        if e['event'] == 'evaluated' and e['global_step'] != h.last_step: yield Evidence(False, f'evaluated at step {e["global_step"]}; the run ended at step {h.last_step}.', attempt=n)
+        if e['event'] == 'evaluated' and n in steps and e['global_step'] != (stood := int(steps[n]['global_step'].iloc[-1])): yield Evidence(False, f'evaluated at step {e["global_step"]}; attempt {n} ended at step {stood}.', attempt=n)
 
     for n, doing in open_.items():
         if n in steps and steps[n]['mono'].iloc[-1] > began[n]: yield Evidence(False, f'rank 0 trained on in attempt {n}, though {doing} has not ended.', attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #4b1a3579
+# %% ../../nbs/measure/32b_witnesses.ipynb #b6b9433c
 @once
 def restores(h: History) -> dict[int, dict[int, dict]]: # attempt -> rank -> its event
     "What each rank restored."
@@ -324,7 +338,7 @@ def alike(h: History, first: int, last: int, across: bool = False) -> bool:
 
 def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if step else None
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #020d1134
+# %% ../../nbs/measure/32b_witnesses.ipynb #9134c0b0
 def law_witnesses(h: History) -> Iterator[Evidence]:
     "All ranks of an attempt restored the same checkpoint; what they say of random generators, arithmetic and data follows from the rest."
     if not h.version: return 0
@@ -339,8 +353,18 @@ def law_witnesses(h: History) -> Iterator[Evidence]:
                                                                            cause='a rank loaded another checkpoint, or none'))
         for r, e in sorted(said.items()): found += [Evidence(False, f'rank {r} of attempt {n} {why}.', rank=r, attempt=n) for why in _odd_restore(h, n, r, e)]
         n_facts += len(said)
-    yield from first_of([*found, *_odd_data(h), *_odd_settings(h)])
+    yield from first_of([*found, *_odd_data(h), *_odd_settings(h), *_odd_files(h)])
     return n_facts
+
+def _odd_files(h: History) -> Iterator[Evidence]:
+    "One checkpoint with two checksums: between attempts that loaded it, or beside its sidecar."
+    known = {(s['attempt'], s['global_step']): s.get('checksum') for s in h.sidecars if s['file'] != 'latest.json'}
+    for n, said in sorted(restores(h).items()):
+        for e in said.values():
+            if not e.get('from_checksum'): continue
+            of = e['from_attempt'], e['from_step']
+            if known.setdefault(of, e['from_checksum']) != e['from_checksum']:
+                yield Evidence(False, f'attempt {n} loaded the checkpoint of step {of[1]} of attempt {of[0]} with checksum {e["from_checksum"]}; elsewhere it has {known[of]}.', attempt=n, cause='the file was overwritten, or is another one')
 
 def _odd_restore(h: History, n: int, r: int, e: dict) -> Iterator[str]:
     "What does not fit in a rank's word about its restore."
@@ -355,7 +379,7 @@ def _odd_restore(h: History, n: int, r: int, e: dict) -> Iterator[str]:
     differ = {k: [before.get(k), now.get(k)] for k in before.keys() | now if before.get(k) != now.get(k)} if before and now else {} if not step else None
     if differ is not None and e['arithmetic_differs'] != differ: yield f'says that its arithmetic differs in {e["arithmetic_differs"]}; expected {differ}'
     due = env(h, n, 'deterministic') is True and e['rng'] != 'derived' and not e['arithmetic_differs']
-    if e['bitwise'] != due: yield f'says bitwise: {e["bitwise"]}; expected {due}'
+    if env(h, n, 'deterministic') is not None and e['bitwise'] != due: yield f'says bitwise: {e["bitwise"]}; expected {due}'
 
 def _due_rng(h: History, n: int, step: int, m: int | None) -> tuple: # the words that fit; none where the facts are not known
     if h.environment.get('numerics') == 'elastic': return ('keyed',)
@@ -364,7 +388,7 @@ def _due_rng(h: History, n: int, step: int, m: int | None) -> tuple: # the words
     if W != W or before is None or before != before: return ()
     return ('derived',) if W != before or env(h, n, 'device') != env(h, m, 'device') else ('restored',)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #d05858c2
+# %% ../../nbs/measure/32b_witnesses.ipynb #8a378ef2
 def _odd_data(h: History) -> Iterator[Evidence]:
     "Ranks that trained on other data than the run began with."
     due = h.environment.get('data_digest')
@@ -380,7 +404,7 @@ def _odd_settings(h: History) -> Iterator[Evidence]:
             due = env(h, n, name)
             if key in a and due is not None and a[key] != due: yield Evidence(False, f'rank 0 of attempt {n} computes with {key} {a[key]!r}, the environment says {due!r}.', rank=0, attempt=n)
 
-# %% ../../nbs/measure/32b_witnesses.ipynb #d9a8aea5
+# %% ../../nbs/measure/32b_witnesses.ipynb #bf69cd43
 _PLAN = ('kind', 'rank', 'global_step', 'flush_inflight', 'point', 'after_s', 'not_before', 'duration_s', 'for_steps')
 
 def law_faults(h: History) -> Iterator[Evidence]:
@@ -394,7 +418,22 @@ def law_faults(h: History) -> Iterator[Evidence]:
     wrote = Counter((f.get('attempt'), f['kind'], f['point'], f.get('at_step'), repr(f.get('target') or [f['rank']])) for f in of['fired'])
     told = Counter((e['attempt'], e['kind'], e['point'], e['global_step'], repr(e['target'])) for e in h.lines['events.jsonl'] if e['event'] == 'fault_fired')
     yield from first_of([Evidence(False, f'attempt {n} announced a fault {kind} at {point} of step {step} on {whom}, which faults.jsonl does not have.', step, attempt=n) for n, kind, point, step, whom in told - wrote])
+    yield from first_of([Evidence(False, f'a fault fired in attempt {f["attempt"]}, planned not before attempt {f["not_before"]}.', attempt=f['attempt']) for f in of['fired'] if f['attempt'] < f['not_before']])
+    last = h.steps.groupby(['attempt', 'rank'])['global_step'].max().to_dict()
+    yield from first_of([Evidence(False, f'a fault acted on rank {f["rank"]} at the {f["point"]} of step {f["at_step"]} in attempt {f["attempt"]}, of which the rank has no record.', f['at_step'], f['rank'], f['attempt'], 'records were lost')
+                         for f in of['fired'] if f['point'] in ('record', 'boundary') and f['rank'] is not None and f.get('at_step') and max(last.get((f['attempt'], f['rank']), 0), _known_resume(h, f['attempt'])) < f['at_step']])
+    yield from first_of([*_not_in_config(h, of['planned'])])
     due = [s for x in sessions(h) for s in x['settings'].get('failure.steps') or [] if x['settings'].get('failure.enabled')] if h.version >= 2 else []
     steps = {f['global_step'] for f in of['planned']}
     yield from first_of([Evidence(False, f'the config asks for a failure after step {s}, which faults.jsonl does not plan.', s) for s in dict.fromkeys(due) if s not in steps])
     return len(lines) + sum(told.values())
+
+def _known_resume(h: History, attempt: int) -> float: return np.nan_to_num(h.attempts['resumed_from'].get(attempt, 0))
+
+def _not_in_config(h: History, planned: list[dict]) -> Iterator[Evidence]:
+    "Faults for which no session's config has asked."
+    if h.version < 2: return
+    settings = [s['settings'] for s in sessions(h)]
+    if planned and not any(s.get('failure.enabled') for s in settings): yield Evidence(False, f'{len(planned)} fault(s) are planned, but no config enables failures.')
+    for f in h.lines['faults.jsonl']:
+        if f.get('point') == 'storage' and all(s.get('storage.fault', 'none') == 'none' for s in settings): yield Evidence(False, f'the disk refused by plan ({f["kind"]}), but no config asks for that.', attempt=f['attempt'])

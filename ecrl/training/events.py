@@ -69,7 +69,7 @@ def _objects(lines: list[bytes]) -> list[dict]:
 def read_jsonl(path: Path | str) -> tuple[list[dict], int]: # (records, number of torn lines)
     "All whole records of a file; an absent file has none."
     path = Path(path)
-    if not path.exists(): return [], 0
+    if not path.is_file(): return [], 0      # absent, or something that nobody can read to its end
     lines = [l for line in path.read_bytes().split(b'\n') if (l := line.strip())]
     recs = _objects([l for l in lines if l.endswith(b'}')])      # what was torn lacks its end, as a rule
     return recs, len(lines) - len(recs)
@@ -96,7 +96,7 @@ class JsonlTail:
 # %% ../../nbs/training/22_events.ipynb #15f09751
 def last_step(log: Path | str) -> int: # 0 where nothing is recorded
     "The global step of the last whole record, read from the end of the file."
-    if not Path(log).exists(): return 0
+    if not Path(log).is_file(): return 0
     with open(log, 'rb') as f:
         f.seek(max(0, f.seek(0, os.SEEK_END) - 4096))
         for line in reversed(f.read().split(b'\n')):
@@ -124,7 +124,7 @@ def write_json_atomically(path: Path | str, obj) -> None: write_atomically(path,
 def read_json(path: Path | str) -> dict:
     "A JSON object, or an empty one where the file is absent or damaged."
     try: found = json.loads(Path(path).read_text())
-    except (OSError, ValueError): return {}
+    except (OSError, ValueError, RecursionError): return {}
     return found if isinstance(found, dict) else {}
 
 # %% ../../nbs/training/22_events.ipynb #7d0c4b13
