@@ -103,6 +103,7 @@ def demo(
     p = read_yaml(params if os.path.exists(params) else project_root()/params, 'parameter')
     if not isinstance(p, dict) or not {'study', 'variants', 'seeds', 'config'} <= p.keys(): raise ConfigError(
         f'{params}: expected parameters of the experiment (study, variants, seeds, config); a config of a single run is for `ecrl run`')
+    if not nbs.is_dir(): raise ConfigError(f'{nbs}: expected the notebooks of the project, found no such directory; run this in a checkout of it')
     if study: p['study'] = study
     runs = len(Study(p['study'], p['config'], p['variants'], p['seeds']).cells)      # refuses what the notebook could not use
     where = runs_dir()/p['study']

@@ -88,7 +88,7 @@ def assignments(settings: dict, prefix: str = '') -> list[str]: # `section.key=v
     "Settings, dotted or nested, as overrides."
     out = []
     for k, v in settings.items():
-        if not re.fullmatch(r'\w+(\.\w+)*', k): raise ConfigError(f'expected the name of a setting, e.g. training.lr, found {shown(prefix + k)}')
+        if not re.fullmatch(r'\w+(\.\w+)*', k): raise ConfigError(f'axes and variants: expected the name of a setting, e.g. training.lr, found {shown(prefix + k)}')
         out += assignments(v, f'{prefix}{k}.') if isinstance(v, dict) else [f'{prefix}{k}={json.dumps(v)}']
     return out
 
