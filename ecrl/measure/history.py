@@ -401,7 +401,7 @@ def _add_attempts(table: pd.DataFrame, starts: list[float]) -> pd.DataFrame:
 def _version(run: Path, logs: Path) -> int: # of the run's format, as far as its files tell
     if not any((run/f).exists() for f in ('config.yaml', 'environment.json')) and not (logs/'events.jsonl').exists(): return 0
     said = Reading(0).fields(run/'environment.json', {'format_version': ENVIRONMENT['format_version']}).get('format_version')
-    return int(said) if said is not None and said >= 1 else RUN_FORMAT if said is not None else 1
+    return int(said) if said is not None and said >= 1 else RUN_FORMAT if (run/'environment.json').exists() else 1       # that file has always said so
 
 def _sidecars(folder: Path, reading: Reading) -> list[dict]: # with `file`
     files = [*sorted(folder.glob('step_*.json')), folder/'latest.json']
