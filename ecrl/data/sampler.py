@@ -94,7 +94,7 @@ class Door:
         patience_s: float = 5.0, # with a newcomer
     ):
         self.server, self.word, self.patience_s, self.poll = server, word, patience_s, select.poll()
-        self.newcomers = {}         # descriptor -> (connection, until when it is heard, what it has said), in the order in which they came
+        self.newcomers = {}         # descriptor -> (connection, until when it is heard, what it has said); the oldest first
         server.setblocking(False)
         self.poll.register(server, select.POLLIN)
 
@@ -113,7 +113,9 @@ class Door:
 
 # %% ../../nbs/data/03_sampler.ipynb #2fd0a6b6
 @patch
-def welcome(self: Door, timeout_s: float) -> tuple[socket.socket, bytes] | None: # its connection, the byte after the word; None: nobody came
+def welcome(self: Door,
+    timeout_s: float,
+) -> tuple[socket.socket, bytes] | None: # its connection, the byte after the word; None: nobody came
     "Wait for somebody who says the word."
     deadline = time.monotonic() + timeout_s
     while (now := time.monotonic()) < deadline:
@@ -143,7 +145,7 @@ class CursorBroadcast:
     offer = struct.Struct('<4Q')                            # pid of rank 0, its number of a pipe's reading end, the pipe's device and inode
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
-        store: dist.Store | None = None, # of this launch: where rank 0 tells the others its address and the word; not for others to read
+        store: dist.Store | None = None, # of this launch, closed to others: where rank 0 leaves its address and the word
         address: str = '127.0.0.1', # of this host; the others reach rank 0 at its own
         timeout_s: float = 120.0, # for connecting and for each message
     ):
@@ -154,11 +156,13 @@ class CursorBroadcast:
     def listen(self, store: dist.Store, address: str):
         "Rank 0: take a connection from each other rank, and from nobody else."
         word, others, deadline = secrets.token_bytes(16), self.sampler.world_size - 1, time.monotonic() + self.timeout_s
-        with socket.create_server((address, 0), backlog=others + Door.most) as server, contextlib.closing(Door(server, word)) as door:
+        server = socket.create_server((address, 0), backlog=others + Door.most)
+        with server, contextlib.closing(Door(server, word)) as door:
             store.set('cursor', json.dumps([*server.getsockname()[:2], word.hex()]))
             while len(self.lines) < others:
                 left_s = max(deadline - time.monotonic(), 0.001)
-                if not (came := door.welcome(left_s)): raise TimeoutError(f'{others - len(self.lines)} of {others} ranks did not connect to rank 0 within {self.timeout_s} s')
+                if not (came := door.welcome(left_s)): raise TimeoutError(
+                    f'{others - len(self.lines)} of {others} ranks did not connect to rank 0 within {self.timeout_s} s')
                 peer, wants = came
                 peer.settimeout(left_s)
                 self.lines.append(self.offer_pipe(peer) if wants == b'p' else self.keep(peer))

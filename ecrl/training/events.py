@@ -131,7 +131,8 @@ def read_json(path: Path | str) -> dict:
 def disk_refuses(e: OSError) -> str | None: # None: it is about something else
     "What an error says about a disk, for a person."
     if isinstance(e, CannotRecord): return str(e)
-    if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES): return f'{e.filename or "the output"}: {e.strerror}'
+    refusals = errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES
+    if e.errno in refusals: return f'{e.filename or "the output"}: {e.strerror}'
 
 # %% ../../nbs/training/22_events.ipynb #6f694e17
 def locked(

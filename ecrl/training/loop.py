@@ -180,11 +180,11 @@ class Notes:
 
     def get(self, key: str) -> str:
         "Wait for it."
-        deadline = time.monotonic() + self.timeout_s
-        while True:
+        start = time.monotonic()
+        while (waited_s := time.monotonic() - start) <= self.timeout_s:
             with contextlib.suppress(FileNotFoundError): return self.file(key).read_text()
-            if time.monotonic() > deadline: raise TimeoutError(f'rank 0 left no note about its {key} within {self.timeout_s:g} s')
-            time.sleep(0.005)
+            time.sleep(min(0.001 + waited_s/10, 0.05))
+        raise TimeoutError(f'rank 0 left no note about its {key} within {self.timeout_s:g} s')
 
     def clear(self):
         for f in self.path.parent.iterdir():
@@ -222,9 +222,10 @@ def connect(self: Trainer) -> tuple[str, Notes]: # backend; what only the ranks 
     if self.device.type == 'cuda': torch.cuda.set_device(self.device)
     backend = choose_backend(self.cfg, self.device, self.world_size//self.cfg.runtime.nodes)
     env, timeout_s = os.environ, self.cfg.runtime.timeout_s
-    notes = Notes(self.logs/f".meeting_{env.get('TORCHELASTIC_RUN_ID')}_{env.get('MASTER_PORT')}", timeout_s)      # what the launcher tells all ranks alike, and no other launcher tells
-    dist.init_process_group(backend, store=shared_store(notes, self.rank, self.address), rank=self.rank, world_size=self.world_size,
-                            timeout=datetime.timedelta(seconds=timeout_s))
+    launch = f"{env.get('TORCHELASTIC_RUN_ID')}_{env.get('MASTER_PORT')}"       # the same for all its ranks, and no other's
+    notes = Notes(self.logs/f'.meeting_{launch}', timeout_s)
+    store, timeout = shared_store(notes, self.rank, self.address), datetime.timedelta(seconds=timeout_s)
+    dist.init_process_group(backend, store=store, rank=self.rank, world_size=self.world_size, timeout=timeout)
     self.event('process_group_up')
     return backend, notes
 
@@ -561,7 +562,8 @@ def main():
     try: trainer.serve(args)
     except OSError as e:
         if not (why := disk_refuses(e)): raise
-        with contextlib.suppress(CannotRecord, AttributeError): trainer.event('cannot_record', reason=why)      # there may be no log of events yet
+        with contextlib.suppress(CannotRecord, AttributeError):         # it may be the log of events, or there is none yet
+            trainer.event('cannot_record', reason=why)
         raise SystemExit(f'this rank ends: {why}')
 
 @patch

@@ -82,7 +82,8 @@ def quit(self: Job, grace_s: float = 30.0):
 @patch
 def stop_together(self: Job):
     "A rank that was told to stop cannot leave alone: rank 0 is told as well, and takes all with it."
-    if self.told and 0 in self.pids and 0 not in {*self.told, *self.left, *self.dead}: signal_if_there(self.pids[0], signal.SIGTERM)
+    to_be_told = {0} & {*self.pids} - {*self.told, *self.left, *self.dead}
+    if self.told and to_be_told: signal_if_there(self.pids[0], signal.SIGTERM)
 
 @patch
 def drain(self: Job, limit_s: float = 10.0):

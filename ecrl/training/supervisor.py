@@ -186,19 +186,22 @@ def launcher(
 ) -> tuple[list[str], dict[str, str]]: # command, environment
     "How torch.distributed.run is started."
     r = cfg.runtime
-    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1', TORCH_DISABLE_SHARE_RDZV_TCP_STORE='1')       # the ranks have a store of their own
+    env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1')
+    env['TORCH_DISABLE_SHARE_RDZV_TCP_STORE'] = '1'                     # the ranks have a store of their own
     if r.deterministic: env['CUBLAS_WORKSPACE_CONFIG'] = CUBLAS_WORKSPACE
     for k in ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'MASTER_ADDR', 'MASTER_PORT'): env.pop(k, None)
-    if r.nodes == 1: address, place = '127.0.0.1', ['--nnodes=1', f'--rdzv-endpoint={run_dir.resolve()}/logs/.rendezvous_{launch}', f'--rdzv-id={launch}',
-                                                    '--rdzv-conf=store_type=file,keep_alive_interval=86400']       # a file that grows with each sign of life
+    if r.nodes == 1:
+        address, place, name = '127.0.0.1', f'{run_dir.resolve()}/logs/.rendezvous_{launch}', launch
+        how = 'store_type=file,keep_alive_interval=86400'                # the file grows with each sign of life
     else:
-        address = address_towards(r.rendezvous)
-        place = [f'--nnodes={r.nodes}', f'--rdzv-endpoint={r.rendezvous}', f'--rdzv-id={run_dir.name}_{attempt}', f'--rdzv-conf=is_host={int(node == 0)}']
+        address, place, name = address_towards(r.rendezvous), r.rendezvous, f'{run_dir.name}_{attempt}'
+        how = f'is_host={int(node == 0)}'
     env |= dict(ECRL_NODE=str(node), ECRL_ADDRESS=address)
-    if card := interface_of(address):                   # or gloo would resolve the host's name
-        if r.nodes == 1: env |= dict(GLOO_SOCKET_IFNAME=card, NCCL_SOCKET_IFNAME=card)
+    if card := interface_of(address):                                   # or gloo would resolve the host's name
+        if r.nodes == 1: env |= dict(GLOO_SOCKET_IFNAME=card, NCCL_SOCKET_IFNAME=f'={card}')
         else: env.setdefault('GLOO_SOCKET_IFNAME', card)
-    return [sys.executable, '-m', 'torch.distributed.run', *place, '--rdzv-backend=c10d', f'--local-addr={address}', f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
+    return [sys.executable, '-m', 'torch.distributed.run', f'--nnodes={r.nodes}', f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
+            '--rdzv-backend=c10d', f'--rdzv-endpoint={place}', f'--rdzv-id={name}', f'--rdzv-conf={how}', f'--local-addr={address}',
             '-m', 'ecrl.training.loop', '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
 
 def address_towards(endpoint: str) -> str: # endpoint: host:port
@@ -326,6 +329,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
         job.stop_together()
+        if job.told and len(job.left) == job.world_size: return 'home', None     # a launcher may wait long for that of another host
         if limits.teardown == 'quick' and set(dead) - job.left: return 'died', None
         self.fire_by_clock(job)
         now = time.monotonic()
@@ -394,7 +398,7 @@ def failing_rank(text: list[str]) -> list[str]: # without the prefix
     ranks = {m[1]: [] for l in text if (m := re.match(r'\[rank(\d+)\]:', l))}
     for l in text:
         if m := re.match(r'\[rank(\d+)\]: ?(.*)', l): ranks[m[1]].append(m[2])
-    own = [t for t in ranks.values() if t and not re.search(r'[Cc]onnection (closed|reset)|PeerDied', t[-1])]
+    own = [t for t in ranks.values() if t and not re.search(r'[Cc]onnection (was likely )?(closed|reset)|PeerDied', t[-1])]
     return next(iter(own), [])
 
 # %% ../../nbs/training/27_supervisor.ipynb #41d3bdf3
@@ -420,7 +424,8 @@ def give_up(self: Supervisor, e: OSError):
     "A disk that refuses: write that down if it can still be written, and tell who started the run."
     if not (what := disk_refuses(e)): raise e
     begun = (self.run_dir/'config.yaml').exists()
-    why = f'{what}. Nothing of the run is left running. Free space there, or mend the disk, then {"continue with --resume" if begun else "start it again"}.'
+    then = 'continue with --resume' if begun else 'start it again'
+    why = f'{what}. Nothing of the run is left running. Free space there, or mend the disk, then {then}.'
     if begun and self.held:
         with contextlib.suppress(OSError): self.save_status(status='failed', reason=why)
         with contextlib.suppress(OSError): self.note('failed', reason=why)
