@@ -109,7 +109,7 @@ def draw_faults(p: PoissonConfig, cfg: RunConfig) -> list[FaultConfig]:
         t += rng.exponential(p.mtbf_steps or p.mtbf_s)
         if t > until: break
         step, kind, point = max(1, math.ceil(t)), str(rng.choice(p.kinds)), str(rng.choice(p.points))
-        rank = int(rng.integers(next(w for end, w in cfg.phases() if end >= min(step, until + 1))))
+        rank = int(rng.integers(next(w for end, w in cfg.phases() if end >= min(step, cfg.training.max_steps))))
         out.append(FaultConfig(kind=kind, target=rank, **(dict(step=step, point=point) if p.mtbf_steps else dict(after_s=t))))
     return out
 
