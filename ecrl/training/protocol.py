@@ -7,14 +7,14 @@ __all__ = ['RUN_FORMAT', 'LARGEST_WHOLE', 'TYPES', 'STEP', 'DEBUG', 'COMMON', 'E
            'ATTEMPTS', 'STATUS', 'ENVIRONMENT', 'LOGS', 'RESUMABLE', 'FILES', 'Field', 'fields', 'trouble', 'kind_of',
            'settings_digest', 'settings_before', 'all_fields']
 
-# %% ../../nbs/training/20_protocol.ipynb #63a347c4
+# %% ../../nbs/training/20_protocol.ipynb #af54f6bc
 import hashlib, json, math, re
 from dataclasses import dataclass
 
-# %% ../../nbs/training/20_protocol.ipynb #e81d3385
+# %% ../../nbs/training/20_protocol.ipynb #b34dedd8
 RUN_FORMAT = 2   # written today; older ones are read
 
-# %% ../../nbs/training/20_protocol.ipynb #3881e2a1
+# %% ../../nbs/training/20_protocol.ipynb #983ec186
 @dataclass(frozen=True)
 class Field:
     "One field of a record."
@@ -35,7 +35,7 @@ def fields(table: str) -> dict[str, Field]:
         out[key] = Field(key, kind.strip('?'), law, meaning, '?' in kind, '*' in name, 2 if '+' in name else 1)
     return out
 
-# %% ../../nbs/training/20_protocol.ipynb #56c96b77
+# %% ../../nbs/training/20_protocol.ipynb #16fdd3d8
 LARGEST_WHOLE = 2**53
 def _whole(x) -> bool: return type(x) is int and abs(x) < LARGEST_WHOLE or type(x) is float and abs(x) < LARGEST_WHOLE and x == int(x)
 def _number(x) -> bool: return type(x) is int and abs(x) < 10**300 or type(x) is float and math.isfinite(x)
@@ -55,7 +55,7 @@ def trouble(
         elif not (record[f.name] is None and (f.null or f.absent)) and not TYPES[f.type][0](record[f.name]):
             return f'{f.name}: expected {TYPES[f.type][1]}, found {str(record[f.name])[:60]!r}'
 
-# %% ../../nbs/training/20_protocol.ipynb #3538d481
+# %% ../../nbs/training/20_protocol.ipynb #f35ba4fb
 STEP = fields('''
 run_id            text    identity   the run that it belongs to
 attempt           whole   ranks      the launch, from 1
@@ -86,7 +86,7 @@ cursor_step   whole  windows   from 0
 sample_ids    list   windows   what rank 0 consumed, in order: it has the hash that rank 0 recorded
 ''')
 
-# %% ../../nbs/training/20_protocol.ipynb #947cf0db
+# %% ../../nbs/training/20_protocol.ipynb #01b9b56c
 COMMON = '''
 run_id   text    identity   the run that it belongs to
 time     number  -          wall clock, s: see the step records
@@ -150,7 +150,7 @@ world_size  whole  agreement  ranks that are left
     standby_lost='returncode  whole?  -  of its launcher\nlog  text  -  its output', promoted='beside  whole  -  the attempt that was running meanwhile')
 EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 
-# %% ../../nbs/training/20_protocol.ipynb #5b852c35
+# %% ../../nbs/training/20_protocol.ipynb #e394c827
 _OF_CHECKPOINT = '''
 run_id       text    identity     the run that it belongs to
 time         number  -            wall clock, s: see the step records
@@ -197,7 +197,7 @@ path            text    checkpoints  of the file, in the same folder
 *boot            text    -            boot id of that host: told here only
 *seal            text    -            of the other fields: verified by whoever loads the checkpoint''')
 
-# %% ../../nbs/training/20_protocol.ipynb #57d369af
+# %% ../../nbs/training/20_protocol.ipynb #461d9e8c
 _FAULT = '''
 time            number   -       wall clock, s: see the step records
 mono            number   -       monotonic clock, s: the events say the same in order
@@ -247,7 +247,7 @@ latest_step  whole   -          the newest checkpoint that the supervisor saw
 delay_s      number  -          s, that the policy waited
 ''').items()}
 
-# %% ../../nbs/training/20_protocol.ipynb #1effee5a
+# %% ../../nbs/training/20_protocol.ipynb #9f6ba551
 STATUS = fields('''
 status                               text    agreement  running, completed, failed, stopped
 run_id                               text    identity   the run that it belongs to
@@ -290,7 +290,7 @@ cublas_workspace     text?   -          told once; the ranks' arithmetic says it
 +data_digest_covers  text    -          which samples it has seen, in words
 ''')
 
-# %% ../../nbs/training/20_protocol.ipynb #84ee6142
+# %% ../../nbs/training/20_protocol.ipynb #3fd9eeb3
 LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.jsonl': FAULTS, 'supervisor_attempts.jsonl': ATTEMPTS}
 
 def kind_of(
@@ -303,7 +303,7 @@ def kind_of(
     if file == 'faults.jsonl' and name == 'fired' and record.get('point') == 'storage': name = 'storage'
     return LOGS[file].get(name) if isinstance(name, str) else None
 
-# %% ../../nbs/training/20_protocol.ipynb #00cc8a42
+# %% ../../nbs/training/20_protocol.ipynb #867c68c9
 def settings_digest(
     settings: dict, # dotted key -> value, as in the file
 ) -> str: # 16 hex digits
@@ -320,7 +320,7 @@ def settings_before(
 
 RESUMABLE = ('runtime', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps', 'training.evaluate', 'training.log_every', 'training.debug_every')   # what a session may change
 
-# %% ../../nbs/training/20_protocol.ipynb #90b624a7
+# %% ../../nbs/training/20_protocol.ipynb #253d3f62
 FILES = {'logs/rank*.jsonl': {'': STEP}, 'logs/debug_rank0_ids.jsonl': {'': DEBUG}, 'logs/events.jsonl': EVENTS, 'logs/checkpoint_rank0.jsonl': CHECKPOINTS, 'logs/faults.jsonl': FAULTS,
          'logs/supervisor_attempts.jsonl': ATTEMPTS, 'logs/supervisor.json': {'': STATUS}, 'environment.json': {'': ENVIRONMENT}, 'checkpoints/step_*.json': {'': SIDECAR}}
 
