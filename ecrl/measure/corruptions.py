@@ -151,4 +151,5 @@ def corruptions(
 def reasons(t: pd.DataFrame): # of `corruptions`
     "The changes that nobody could notice, by reason, to be read."
     by = t[t['outcome'] == 'harmless'].groupby('why').agg(n=('seed', 'size'), example=('change', 'first')).sort_values('n', ascending=False).reset_index()
-    return by.style.hide(axis='index').set_properties(**{'text-align': 'left', 'white-space': 'normal', 'vertical-align': 'top', 'overflow-wrap': 'anywhere'})
+    left = {'text-align': 'left', 'white-space': 'normal', 'vertical-align': 'top'}
+    return by.style.hide(axis='index').set_properties(**left).set_properties(subset='example', **{'overflow-wrap': 'anywhere'})
