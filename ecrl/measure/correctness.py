@@ -8,7 +8,7 @@ __all__ = ['LAWS', 'Verdict', 'law_ranks', 'law_order', 'law_position', 'judged'
            'verify']
 
 # %% ../../nbs/measure/32_correctness.ipynb #db3c335d
-import hashlib, json, math
+import hashlib, math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,7 +20,6 @@ from .laws import IDLE, MARK, SHOWN, Evidence, at, hold, offences, result, worst
 from .resumes import law_checkpoints, law_resume
 from .windows import epoch_ids, learning_rate, window_hashes
 from .witnesses import env, falls, law_agreement, law_clocks, law_faults, law_format, law_identity, law_lifecycle, law_witnesses, alike, promised
-from ..training.protocol import all_fields
 
 # %% ../../nbs/measure/32_correctness.ipynb #1fd25206
 @dataclass

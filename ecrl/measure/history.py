@@ -116,8 +116,8 @@ def _rank_file(path: Path, reading: Reading) -> pd.DataFrame:
         cols = _columns([{k: r.get(k) for k in REQUIRED + OPTIONAL} for r in recs])
     n = len(recs)
     for k in STEP if reading.version >= 2 and n else ():
-        lack = n if k not in cols else sum(v is None for v in cols[k]) if k in TEXT else int(sum(r.get(k) is None for r in recs)) if np.isnan(cols[k]).any() else 0
-        if lack and not STEP[k].absent: reading.faulty.append(f'{path.name}: {k} is missing in {lack} record(s)')
+        whole = k in cols and k not in TEXT and not np.isnan(cols[k]).any()
+        if not STEP[k].absent and not whole and (lack := sum(r.get(k) is None for r in recs)): reading.faulty.append(f'{path.name}: {k} is missing in {lack} record(s)')
     unknown = np.full(n, np.nan)
     table = {k: pd.Series(cols[k], dtype=object, copy=False) if k in TEXT and k in cols else cols.get(k, unknown) for k in REQUIRED + OPTIONAL}
     return pd.DataFrame(table | dict(file_rank=int(path.stem[4:]), line=np.arange(n)))

@@ -9,9 +9,8 @@ __all__ = ['unrecorded', 'law_resume', 'law_checkpoints', 'wrong_epoch']
 import re
 from collections import Counter
 from collections.abc import Iterator
-import numpy as np
 import pandas as pd
-from .history import History, once
+from .history import History
 from .laws import Evidence, at, first_of, offences
 from .witnesses import checkpoint_name, launches, setting, unsettled
 

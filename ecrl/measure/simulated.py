@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from ..data.geometry import Geometry, locate
 from .windows import learning_rate, window_hashes
-from ..training.config import RunConfig, dump_config, flat, make_config, parse_yaml
+from ..training.config import dump_config, flat, make_config, parse_yaml
 from ..training.protocol import RUN_FORMAT, settings_digest
 
 # %% ../../nbs/measure/30_simulated.ipynb #951a0fec
