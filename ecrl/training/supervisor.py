@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['CUBLAS_WORKSPACE', 'preflight', 'check_run_dir', 'supervisor_lock', 'cpu_name', 'answer_of', 'installed_version',
-           'environment', 'Supervisor', 'launcher', 'address_towards', 'interface_of', 'without_signal', 'failing_rank']
+           'environment', 'Supervisor', 'seconds_run', 'launcher', 'address_towards', 'interface_of', 'without_signal',
+           'failing_rank']
 
 # %% ../../nbs/training/27_supervisor.ipynb #845ced4f
 import contextlib, json, os, platform, re, signal, socket, subprocess, sys, threading, time, uuid, warnings
@@ -115,7 +116,8 @@ class Supervisor:
         on_progress: Callable[[dict], None] = lambda status: None, # status, attempt, global_step, target_steps, restarts
     ):
         self.cfg, self.run_dir, self.resume, self.on_progress = cfg, Path(run_dir), resume, on_progress
-        self.logs, self.started, self.held, self.mark = self.run_dir/'logs', time.monotonic(), None, uuid.uuid4().hex
+        self.logs, self.held, self.mark = self.run_dir/'logs', None, uuid.uuid4().hex
+        self.begun, self.earlier_s = None, 0.0                    # when this session began; how long those before it have run
         self.run_id = read_json(self.run_dir/'environment.json').get('run_id', self.run_dir.name) if resume else self.run_dir.name      # a folder may have been renamed
         self.settings = flat(parse_yaml(dump_config(cfg)))        # as they will stand in the file
         self.standby, self.standbys, self.standbys_lost, self.jobs, self.first_launch = None, 0, 0, [], None
@@ -150,10 +152,35 @@ class Supervisor:
 
     def save_status(self, **changes):
         self.status |= changes | dict(time=time.time())
-        self.status['duration_sec'] = self.status.get('earlier_sec', 0.0) + time.monotonic() - self.started
-        write_json_atomically(self.logs/'supervisor.json', {k: v for k, v in self.status.items() if k != 'earlier_sec'})
+        self.status['duration_sec'] = self.ran_s()
+        write_json_atomically(self.logs/'supervisor.json', self.status)
 
-    def note(self, event: str, **more): self.events.write(**stamp(), event=event, **dict(attempt=self.status['attempts']) | more)
+    def ran_s(self) -> float: # seconds
+        "How long the run has run so far: its wall clock, without the time between sessions."
+        return self.earlier_s + (time.monotonic() - self.begun if self.begun is not None else 0.0)
+
+    def note(self, event: str, **more):
+        at = stamp()
+        self.events.write(**at, event=event, **dict(attempt=self.status['attempts']) | more)
+        if self.begun is None and event in ('launch', 'resumed_session'): self.begun = at['mono']
+
+# %% ../../nbs/training/27_supervisor.ipynb #1f86512a
+def seconds_run(
+    events: list[dict], # of all sessions, in order
+    last_record: dict[int, float], # attempt -> monotonic clock of rank 0's last step
+) -> float:
+    "How long the sessions of a run have run, without the time between them."
+    sessions = [[]]
+    for e in events:
+        if e.get('event') == 'resumed_session': sessions.append([])
+        if e.get('rank') in (None, 0) and {'event', 'mono', 'attempt'} <= e.keys(): sessions[-1].append(e)        # other hosts have clocks of their own
+    return sum(_seconds_of(s, last_record) for s in sessions)
+
+def _seconds_of(session: list[dict], last_record: dict[int, float]) -> float:
+    begun = next((e['mono'] for e in session if e['event'] in ('launch', 'resumed_session')), None)
+    launched = [e['attempt'] for e in session if e['event'] == 'launch']
+    seen = [e['mono'] for e in session] + [last_record[n] for n in launched if n in last_record]
+    return max(seen) - begun if begun is not None else 0.0
 
 # %% ../../nbs/training/27_supervisor.ipynb #86a8b46b
 @patch
@@ -162,12 +189,13 @@ def continue_from_last_session(self: Supervisor, env: dict):
     before = read_json(self.run_dir/'environment.json')
     if not before: raise ConfigError(f'{self.run_dir}: environment.json is missing or damaged, which says whose checkpoints these are; restore it from a copy, or start a new run')
     check_data(self.cfg, before.get('data_digest'), env['data_digest'])
-    recs = read_jsonl(self.logs/'supervisor_attempts.jsonl')[0]
-    launched = [e['attempt'] for e in read_jsonl(self.logs/'events.jsonl')[0] if e.get('event') == 'launch']     # written before the log of attempts
+    recs, events, steps = (read_jsonl(self.logs/f'{f}.jsonl')[0] for f in ('supervisor_attempts', 'events', 'rank0'))
+    launched = [e['attempt'] for e in events if e.get('event') == 'launch']     # written before the log of attempts
+    self.earlier_s = seconds_run(events, {r['attempt']: r['mono'] for r in steps if {'attempt', 'mono'} <= r.keys()})
     used = [r['attempt'] for r in recs] + launched + [i.attempt for i in CheckpointStore(self.run_dir/'checkpoints').available()]
     old = read_json(self.logs/'supervisor.json')
     self.status |= dict(attempts=max(used, default=0), restarts=sum(r['event'] == 'restart' for r in recs),
-                        restarts_without_checkpoint_total=old.get('restarts_without_checkpoint_total', 0), earlier_sec=old.get('duration_sec', 0.0))
+                        restarts_without_checkpoint_total=old.get('restarts_without_checkpoint_total', 0))
     differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic', 'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
     if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
     was = flat(parse_yaml((self.run_dir/'config.yaml').read_text()))
@@ -341,7 +369,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
         if why := job.dog.hung(now): return 'hang', why
         self.look_after_standby(job)
         self.on_progress(self.status | dict(global_step=last_step(self.logs/'rank0.jsonl')))
-        if limits.max_time_s and self.status.get('earlier_sec', 0.0) + now - self.started > limits.max_time_s:
+        if limits.max_time_s and self.ran_s() > limits.max_time_s:
             raise TimeoutError(f'supervisor.max_time_s ({limits.max_time_s} s) is over')
 
 # %% ../../nbs/training/27_supervisor.ipynb #22c3c3ff
