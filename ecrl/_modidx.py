@@ -546,6 +546,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli.Strategy': ('lab/cli.html#strategy', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._as_interrupt': ('lab/cli.html#_as_interrupt', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._cell': ('lab/cli.html#_cell', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli._cost_so_far': ('lab/cli.html#_cost_so_far', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._fail': ('lab/cli.html#_fail', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._has_supervisor': ('lab/cli.html#_has_supervisor', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._matrix': ('lab/cli.html#_matrix', 'ecrl/lab/cli.py'),

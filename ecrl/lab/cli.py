@@ -313,10 +313,21 @@ def status(run_dir: RunDir):
     from ecrl.training.events import last_step
     s, latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     out.print(f"[bold]{s['run_id']}[/bold]: {s['status']}" + (f" ({s['reason']})" if s['reason'] else ''))
-    out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: {latest.global_step if latest else 'none'}; "
-              f"{s['restarts']} restarts; {s['duration_sec']:.1f} s")
+    out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: {latest.global_step if latest else 'none'}", soft_wrap=True)
+    out.print(_cost_so_far(run_dir, s), soft_wrap=True)
     for r in read_jsonl(run_dir/'logs'/'supervisor_attempts.jsonl')[0]:
         if r['event'] == 'attempt_end': out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: {r['reason'] or r['outcome']}")
+
+def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
+    "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
+    from ecrl.measure.goodput import goodput as measure, shown_s, standby_now, standby_text
+    from ecrl.measure.history import HistoryError, read_history
+    try: h = read_history(run_dir); g = measure(h)
+    except HistoryError: return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
+    now = f', now {standby_now(h)}'.replace('none', 'there is none') if h.status == 'in progress' else ''
+    return f'restarts {g.restarts}, deaths {g.deaths}; wall clock {shown_s(g.wall_clock_s)} s' + (
+        f'; sessions {g.sessions}, nobody ran for {shown_s(g.idle_s)} s between them' if g.sessions > 1 else '') + (
+        f'; {standby_text(g.standby_ready, g.standby_deaths)}{now}' if g.standby else '')
 
 @app.command()
 def tail(
@@ -366,7 +377,9 @@ def goodput(run_dir: RunDir, json_: Json = False):
     "What did failures and checkpoints cost?"
     from ecrl.measure.goodput import goodput as measure
     g = measure(run_dir)
-    print_json(g.to_dict()) if json_ else out.print(rich_table(g.table().reset_index(), f'Goodput of {_short(run_dir)}'))
+    if json_: print_json(g.to_dict()); return
+    out.print(rich_table(g.table().reset_index(), f'Goodput of {_short(run_dir)}'))
+    for said in g.words(): out.print(said, soft_wrap=True)
 
 @app.command()
 def diverge(run_dir: RunDir, reference_dir: RunDir, json_: Json = False):
