@@ -94,13 +94,14 @@ class Pairs:
     table: pd.DataFrame                 # index: the shared keys; columns 'a', 'b'
     left_out: list = field(default_factory=list)     # keys with a value on one side only
     unit: str = 'pairs'                 # what a row is
+    unequal: list = field(default_factory=list)      # keys of runs with different targets, and the targets of a and b
 
     @property
     def difference(self) -> np.ndarray: return (self.table['a'] - self.table['b']).to_numpy()
 
     def over(self, key: str) -> 'Pairs':
         "One row for each `key`: what lies within it (seeds of a suite) is averaged first, so that n counts independent things."
-        return Pairs(self.a, self.b, self.value, self._within(self.table, key), self.left_out, key + 's')
+        return Pairs(self.a, self.b, self.value, self._within(self.table, key), self.left_out, key + 's', self.unequal)
     def ratios(self, over: str | None = None) -> np.ndarray:
         "a/b of each pair; with `over`, the mean of the pairs' ratios within each key."
         r = self.table['a']/self.table['b']
@@ -126,11 +127,18 @@ def pair(
     sides = table[table['variant'].isin([a, b])]
     twice = sides[sides.duplicated(['variant', *by], keep=False)]
     if len(twice): raise ValueError(f'several runs of one variant share {dict(twice.iloc[0][by])}: they cannot be matched. Add the column that tells them apart to `by`.')
-    wide = sides.pivot(index=by, columns='variant', values=value).reindex(columns=[a, b]).astype(float)
-    whole = wide.dropna()
+    wide = _wide(sides, by, value, a, b)
+    targets = _wide(sides, by, 'target_steps', a, b).reindex(wide.index) if 'target_steps' in table else wide*np.nan
+    differ = (targets[a] != targets[b]) & targets.notna().all(axis=1)
+    whole = wide[~differ].dropna()
+    unequal = [_key(by, k) | {'a': int(t[a]), 'b': int(t[b])} for k, t in targets[differ].iterrows()]
+    if whole.empty and unequal: raise ValueError(f'no pair of {a} and {b} has equal targets: {unequal[0]}. Compare runs of one length.')
     if whole.empty: raise ValueError(f'no pair of {a} and {b} shares {", ".join(by)} and has a {value}; variants in the table: {sorted(table["variant"].unique())}')
-    left = [dict(zip(by, k if isinstance(k, tuple) else (k,))) for k in wide.index.difference(whole.index)]
-    return Pairs(a, b, value, whole.set_axis(['a', 'b'], axis=1), left)
+    left = [_key(by, k) for k in wide.index[~differ].difference(whole.index)]
+    return Pairs(a, b, value, whole.set_axis(['a', 'b'], axis=1), left, unequal=unequal)
+
+def _wide(sides, by, value, a, b): return sides.pivot(index=by, columns='variant', values=value).reindex(columns=[a, b]).astype(float)
+def _key(by, k) -> dict: return dict(zip(by, k if isinstance(k, tuple) else (k,)))
 
 # %% ../../nbs/measure/35_statistics.ipynb #ff048a56
 def paired_difference(pairs: Pairs, level: float = 0.95) -> Estimate:
