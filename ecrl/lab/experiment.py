@@ -72,8 +72,9 @@ def write_metrics(
     verdict, cost = verify(h).to_dict(), goodput(h).to_dict()
     write_json_atomically(run/'metrics'/'correctness.json', verdict)
     write_json_atomically(run/'metrics'/'goodput.json', cost)
-    row = dict(run_id=run.name, valid=verdict['valid'], goodput=cost['goodput'], wall_clock_s=cost['wall_clock_s'], restarts=cost['restarts'],
+    row = dict(run_id=run.name, valid=verdict['valid'], goodput=cost['goodput'], wall_clock_s=cost['wall_clock_s'], restarts=cost['restarts'], sessions=cost['sessions'],
                replayed_steps=cost['replayed_steps'], stall_s=cost['stall']['total'], mttr_s=cost['mttr_s'])
+    if cost['standby']: row['standby_ready'] = f"{cost['standby_ready']} of {cost['standby_deaths']}"
     evaluated = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
     if len(evaluated): row['accuracy'] = float(evaluated['accuracy'].iloc[-1])       # held-out, if the config asks for it
     if reference is not None and reference != run:
@@ -302,6 +303,7 @@ def reference_of(study: Study, run: str) -> Path | None:
     c = study.cells[run]
     found = {x.variant: r for r, x in study.cells.items() if (x.suite, x.seed) == (c.suite, c.seed)}
     ref = found.get(c.variant.split('_')[0] + '_reference', found.get('reference'))
+    if ref and study.cells[ref].config.training.max_steps != c.config.training.max_steps: return None       # of another length: no pair
     return study.dir/ref if ref and c.variant != 'ideal' and study.rows[ref]['status'].startswith('completed') else None
 
 @patch
@@ -335,12 +337,14 @@ class ProgressLines:
 
 # %% ../../nbs/lab/41_experiment.ipynb #a4e49acf
 def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
-    "The summary for reading: one row a run, plain words."
+    "The summary for reading: one row a run, plain words; sessions where a run had several, a standby where one was kept."
     s = summary.reindex(columns=[*summary, *{'parameter_l2', 'bitwise_equal'}.difference(summary)])
     def against(r): return '' if pd.isna(r.parameter_l2) else '0 (bitwise)' if str(r.bitwise_equal) == 'True' else f'{r.parameter_l2:.3g}'
     correct = s.valid.map(lambda v: {'True': 'valid', 'False': 'INVALID'}.get(str(v), 'unknown'))
     accuracy = {'accuracy': s.accuracy.round(4)} if 'accuracy' in s else {}
-    return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, 'steps/s': s.goodput.round(2), 'restarts': s.restarts,
+    sessions = {'sessions': s.sessions} if 'sessions' in s and (s.sessions > 1).any() else {}
+    standby = {'standby ready': s.standby_ready.fillna('')} if 'standby_ready' in s and s.standby_ready.notna().any() else {}
+    return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, 'steps/s': s.goodput.round(2), 'restarts': s.restarts, **sessions, **standby,
                          'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3), 'L2 to ref.': s.apply(against, axis=1), **accuracy})
 
 # %% ../../nbs/lab/41_experiment.ipynb #d73daa71
