@@ -77,6 +77,12 @@ class OwnCode:
             self.others = aside.keys() - sys.modules.keys()
             for m in self.others: sys.modules[m] = aside[m]
 
+    def arguments(self, name: str) -> dict | None: # name -> inspect.Parameter; None: some builtins do not say
+        try: return dict(inspect.signature(self.functions[name]).parameters)
+        except ValueError: return None
+
+    def first_argument(self, name: str) -> str | None: return next(iter(self.arguments(name) or ()), None)
+
     def call(self,
         name: str, # one of the names
         *given, # by position
@@ -84,9 +90,8 @@ class OwnCode:
         offered: dict = {}, # name -> value, given where it is asked for
     ):
         "What the function returns; whatever it raises is an `OwnCodeError` that names the place."
-        f = self.functions[name]
-        try: takes = inspect.signature(f).parameters
-        except ValueError: takes = dict.fromkeys(args)                     # some builtins do not say
+        f, takes = self.functions[name], self.arguments(name)
+        if takes is None: takes = dict.fromkeys(args)
         everything = any(getattr(p, 'kind', None) == inspect.Parameter.VAR_KEYWORD for p in takes.values())
         unknown = [k for k in args if k not in takes and not everything]
         if unknown: raise OwnCodeError(f'{name} takes no argument {unknown[0]!r}; it takes {", ".join(takes) or "none"}')

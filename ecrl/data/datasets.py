@@ -414,7 +414,7 @@ def own_dataset(
     options: dict, # root, train, augment_seed, num_classes
 ) -> ImagesWithIDs | WithIDs:
     "The dataset that the user's code makes."
-    takes = inspect.signature(own.functions[name]).parameters
+    takes = own.arguments(name) or {}
     if options.get('augment_seed') is not None and 'augment_seed' not in takes: raise OwnCodeError(
         f'{name} takes no augment_seed, so training.use_augmentation cannot reach it; augment in the dataset, keyed by seed, epoch and sample')
     if not options.get('train', True) and 'train' not in takes: raise OwnCodeError(f'{name} takes no argument train, so it has no held-out part to evaluate on')
