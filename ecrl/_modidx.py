@@ -1341,6 +1341,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.measure.report._planned': ('measure/report.html#_planned', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report._ready': ('measure/report.html#_ready', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report._sentences': ('measure/report.html#_sentences', 'ecrl/measure/report.py'),
+                                     'ecrl.measure.report._sessions': ('measure/report.html#_sessions', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report._settings_text': ('measure/report.html#_settings_text', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report._sides': ('measure/report.html#_sides', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report._suite_tables': ('measure/report.html#_suite_tables', 'ecrl/measure/report.py'),

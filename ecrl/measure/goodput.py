@@ -87,7 +87,7 @@ def standby_now(h: History) -> str: # ready | starting | none
         if e['event'] == 'standby_ready' and now == 'starting': up.add(e['rank']); now = 'ready' if len(up) == ranks else now
     return now
 
-def standby_text(ready: int, of: int) -> str: return f'standby ready at {ready} of {of} deaths'
+def standby_text(ready: int, of: int) -> str: return f'standby ready at {ready} of {of} deaths' if of else 'standby: no death that it could have helped'
 
 # %% ../../nbs/measure/33_goodput.ipynb #9898b5a5
 STALL_PARTS = dict(snapshot='snapshot_time_sec', write='write_time_sec', enqueue='enqueue_latency_sec',

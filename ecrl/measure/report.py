@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from .correctness import MARK, verify
 from .divergence import Divergence, DivergenceError, diverge
-from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries
+from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries, shown_s
 from .history import History, HistoryError, read_history
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of, with_standby
 from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
@@ -147,7 +147,7 @@ def run_report(
 COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='',
     schedule='steps at which failures are injected', standby='whether the config keeps one', target_steps='the step at which the run is complete',
     run_id='', status='', valid='True | False | unknown', goodput='steps/s', published_goodput='steps/s; the definition of the published runs',
-    wall_clock_s='s, without the time in which nobody ran', restarts='launches because an attempt had died', deaths='', sessions='of the supervisor',
+    wall_clock_s='s, without the time in which nobody ran', restarts='launches because an attempt had died', deaths='', sessions='of the supervisor', idle_s='s between sessions: nobody ran',
     standby_ready='deaths at which the standby was ready', standby_deaths='of so many after which the run went on', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
     snapshot_s='s, mean of a checkpoint', write_s='s, mean of a checkpoint, in the stall or in the background',
     writes='checkpoints of which the write was timed', enqueue_s='s', backpressure_s='s', checkpoints='boundaries',
@@ -186,7 +186,7 @@ def tidy_row(
     if checkpoints is None: write_s, writes = (each('write'), s['count']) if s['write'] else (None, 0)
     else: write_s, writes = (w := checkpoints['write_s'].where(checkpoints['write_s'] > 0, checkpoints['background_write_s'])).mean(), int(w.count())
     waited = {k: cost[k] for k in ('standby_ready', 'standby_deaths')} if cost.get('standby') else {}
-    row = waited | {k: cost.get(k) for k in ('deaths', 'sessions')} | {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s',
+    row = waited | {k: cost.get(k) for k in ('deaths', 'sessions', 'idle_s')} | {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s',
         'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
         snapshot_s=each('snapshot'), write_s=write_s, writes=writes, enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
     return row | dict(loss_difference=d.get('losses', {}).get('mean'), loss_max_difference=d.get('losses', {}).get('max'),
@@ -397,9 +397,14 @@ READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': '
             'stall_difference_s': 'stall difference (s)', 'wall_difference_s': 'wall clock difference (s)',
             'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)', f'stall_{OVERLAPPED}_s': 'overlapped (s)',
             'p_holm': 'p (Holm)', 'p_t': 'p (t)', 'p_t_holm': 'p (t, Holm)', 'p_sign_flip': 'p (sign flips)', 'loss_difference': 'difference of loss difference',
-            BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
+            BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{BLOCKING}_standby': 'blocking, standby', f'{OVERLAPPED}_standby': 'overlapped, standby', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
 
 def _count(table: pd.DataFrame, what: str) -> str: return f'{(n := table[what].nunique())} {what}{"s"*(n != 1)}'
+
+def _sessions(table: pd.DataFrame) -> str: # '': every run has had one supervisor
+    "Which runs were continued by another supervisor."
+    rows = table[table['sessions'].fillna(1) > 1] if 'sessions' in table else table[:0]
+    return '\n'.join(f'- `{r.run_id}`: {r.sessions:.0f} sessions; nobody ran for {shown_s(r.idle_s)} s between them, which is in no clock' for r in rows.itertuples())
 
 def _suite_tables(ranked: pd.DataFrame) -> list[str]:
     "The ranking and the stalls, with names as short as they may be."
@@ -426,6 +431,7 @@ def study_report(
         suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
     r = Report('study', f'Study {name}', facts).add('## Findings', '\n'.join(f'- {s}' for s in said), '## Runs',
         f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
+    if several := _sessions(table): r.add(several)
     if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions())
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
