@@ -53,7 +53,8 @@ def with_standby(name: str, standby: bool) -> str: # name: of a variant, or of a
 
 def name_of(run: History | Goodput) -> str:
     "A run's name, `_standby` at its end exactly if it has one."
-    return with_standby(run.run_id, has_standby(run) if isinstance(run, History) else run.standby)
+    if isinstance(run, History): return with_standby(run.run_id, has_standby(run))
+    return with_standby(run.run_id, run.standby) if isinstance(run, Goodput) else run.run_id        # a mean over runs goes by its variant
 
 def style_of(run_id: str) -> Style: return STYLES.get(variant_of(run_id), OTHERS[crc32(run_id.encode()) % len(OTHERS)])
 
