@@ -1554,6 +1554,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                         'ecrl/training/config.py'),
                                       'ecrl.training.config.FailureConfig': ( 'training/config.html#failureconfig',
                                                                               'ecrl/training/config.py'),
+                                      'ecrl.training.config.FailureConfig._planned_is_meant': ( 'training/config.html#failureconfig._planned_is_meant',
+                                                                                                'ecrl/training/config.py'),
                                       'ecrl.training.config.FaultConfig': ('training/config.html#faultconfig', 'ecrl/training/config.py'),
                                       'ecrl.training.config.PoissonConfig': ( 'training/config.html#poissonconfig',
                                                                               'ecrl/training/config.py'),

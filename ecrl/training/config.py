@@ -110,13 +110,20 @@ class PoissonConfig(Section):
 
 class FailureConfig(Section):
     "What goes wrong in the run, planned beforehand."
-    enabled: bool = False
+    enabled: bool = False                                   # true where steps, a plan or poisson are named; false keeps them, and nothing happens
     steps: list[Positive] = []                              # after the boundary of these steps...
     kind: Literal['exit', 'sigkill'] = 'exit'               # ...a rank ends like this
     rank: Count = 0
     flush_inflight: bool = True                             # first let checkpoint writes finish, as published
     plan: list[FaultConfig] = []                            # any faults, one by one; also the form of what a run has suffered
     poisson: PoissonConfig | None = None                    # or drawn beforehand from a seed
+
+    @model_validator(mode='before')
+    @classmethod
+    def _planned_is_meant(cls, said):
+        "What is planned happens, unless `enabled: false` is said."
+        planned = isinstance(said, dict) and (said.get('steps') or said.get('plan') or said.get('poisson') is not None)
+        return {'enabled': True} | said if planned else said
 
 class ElasticConfig(Section):
     "Phases at different world sizes."
