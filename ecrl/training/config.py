@@ -45,9 +45,9 @@ class DatasetConfig(Section):
     root: PathText = './data'                               # where its files are, or go; relative to the working directory
     train: bool = True                                      # the part to train on; false: the held-out one
     download: bool = False                                  # fetch what is missing; done once, before any rank starts
-    size: Positive | None = None                            # [samples] that the data must have; for `fake`, that it is to have
+    size: Positive | None = None                            # [samples] that the data must have; of fake, that it is to have
     image_size: Annotated[int, Field(ge=1, le=8192)] = 32   # [pixels] height and width
-    split_subdir: PathText = 'train'                        # of an imagefolder: `<root>/<split_subdir>/<class>/<image>`
+    split_subdir: PathText = 'train'                        # of an imagefolder: <root>/<split_subdir>/<class>/<image>
     num_classes: Annotated[int, Field(ge=1, le=10**6)] | None = None  # [classes] as for size
 
 class TrainingConfig(Section):
