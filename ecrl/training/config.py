@@ -8,7 +8,7 @@ __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOS
            'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig', 'FailureConfig', 'ElasticConfig',
            'RuntimeConfig', 'SupervisorConfig', 'CodeConfig', 'RunConfig', 'parse_yaml', 'shown', 'plain_copy',
            'make_config', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments',
-           'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings']
+           'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
 
 # %% ../../nbs/training/21_config.ipynb #b6a4f58c
 import ast, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
@@ -515,3 +515,37 @@ def find_settings(
     ends, pool = [s.key.rpartition('.')[2] for s in known], [s.key for s in known] if '.' in name else all_sections()
     close = difflib.get_close_matches(name, pool, 1) or [s.key for s, end in zip(known, ends) if [end] == difflib.get_close_matches(name, ends, 1)]
     raise ConfigError(f'the config has no key or section {shown(name)}. ' + (f'Did you mean {" or ".join(close)}?' if close else f'Sections: {", ".join(all_sections())}.'))
+
+# %% ../../nbs/training/21_config.ipynb #c3d1e57b
+def _holds(path: Path) -> str: # run, study or other
+    if any((path/f).exists() for f in ('logs', 'rank0.jsonl', 'supervisor.json')): return 'run'
+    return 'study' if (path/'manifest.csv').is_file() or runs_below(path) else 'other'
+
+def runs_below(path: Path) -> list[Path]:
+    "The runs of a study, or of a folder of studies."
+    found = {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/config.yaml')} | {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/logs')}
+    return sorted(found)
+
+def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; other: none of them
+    "What a path holds, by its form alone."
+    path = Path(path)
+    try:
+        if path.is_dir(): return _holds(path)
+        data = read_yaml(path)
+    except (ConfigError, OSError): return 'other'
+    if not isinstance(data, dict | None): return 'other'
+    keys = set(data or ())
+    if 'study' in keys: return 'matrix' if keys & {'axes', 'executor', 'suite'} else 'parameters'
+    return 'config' if not keys or keys & RunConfig.model_fields.keys() else 'other'
+
+def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user would write it
+    "What a path holds, in words, and the command for it."
+    kind, page = what_is(path), next((p for p in ('exp2_elastic', 'exp3_publishable') if path.name.startswith(p[:4])), 'exp1_failure')
+    if kind == 'config': return f'the config of a single run. To run it: ecrl run {shown}'
+    if kind == 'matrix': return f'a matrix. To run it: ecrl matrix run {shown}'
+    if kind == 'parameters': return (f"the parameters of a study. To run it: papermill nbs/experiments/{page}.ipynb out.ipynb -f {shown}"
+                                     + f', or: ecrl demo --params {shown}'*(page == 'exp1_failure'))
+    if kind == 'run': return f'the directory of a run. To judge it: ecrl verify {shown}; to go on with it: ecrl resume {shown}'
+    runs = runs_below(path)
+    first = f'; one run of it is {shown.rstrip("/")}/{runs[0].relative_to(path)}' if runs else ''
+    return f'a study with {len(runs)} run{"s"*(len(runs) != 1)}. To read it: ecrl report {shown}{first}'
