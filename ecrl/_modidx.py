@@ -596,6 +596,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli.site': ('lab/cli.html#site', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.status': ('lab/cli.html#status', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.tail': ('lab/cli.html#tail', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli.unused_plan': ('lab/cli.html#unused_plan', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.variant_name': ('lab/cli.html#variant_name', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.verify': ('lab/cli.html#verify', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.watch_study': ('lab/cli.html#watch_study', 'ecrl/lab/cli.py')},

@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Out', 'data', 'expects', 'rich_table', 'print_json',
-           'Bars', 'progress_display', 'watch_study', 'demo', 'Strategy', 'variant_name', 'changed_words', 'run',
-           'join', 'duration', 'plan', 'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report', 'status',
-           'tail', 'BadInput', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'verify',
-           'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'main']
+           'Bars', 'progress_display', 'watch_study', 'demo', 'Strategy', 'variant_name', 'unused_plan',
+           'changed_words', 'run', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run', 'matrix_status',
+           'matrix_report', 'status', 'tail', 'BadInput', 'check_new', 'config_table', 'about_key', 'effective',
+           'show_config', 'verify', 'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor',
+           'main']
 
 # %% ../../nbs/lab/46_cli.ipynb #87cffe64
 import json, os, platform, re, shutil, signal, sys, threading, time
@@ -150,6 +151,11 @@ def variant_name(strategy: str, fails: bool, standby: bool = False) -> str:
     "The published name of a combination."
     return {('none', False): 'ideal', ('blocking', False): 'reference', ('overlapped', False): 'reference_overlapped'}.get((strategy, fails), f'failure_{strategy}') + '_standby'*standby
 
+def unused_plan(cfg) -> str: # '' where there is none
+    "What is planned and does not happen."
+    planned = [f'failure.{k}' for k in ('steps', 'plan', 'poisson') if getattr(cfg.failure, k)]
+    return f'failure.enabled is false: {", ".join(planned)} is kept, and no failure happens' if planned and not cfg.failure.enabled else ''
+
 def changed_words(
     file: Path, # the config's
     cfg, # what it became with the settings
@@ -193,8 +199,7 @@ def run(
     check_name(study=study or config.stem, run_id=run_id or 'default')
     run_dir = runs_dir()/(study or config.stem)/(run_id or name_of(cfg, variant_name(cfg.checkpoint.strategy, cfg.failure.enabled, cfg.supervisor.standby), changed))
     if not resume: check_new(run_dir, cfg.training.max_steps)
-    if planned := [k for k in ('steps', 'plan', 'poisson') if getattr(cfg.failure, k)] if not cfg.failure.enabled else []:
-        out.print(f'failure.enabled is false: failure.{planned[0]} is kept, and no failure happens', soft_wrap=True)
+    if unused := unused_plan(cfg): out.print(unused, soft_wrap=True)
     signal.signal(signal.SIGTERM, _as_interrupt)
     with progress_display() as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
