@@ -1203,6 +1203,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.measure.museum.order_drawn_from_restored_rng': ( 'measure/museum.html#order_drawn_from_restored_rng',
                                                                                             'ecrl/measure/museum.py'),
                                      'ecrl.measure.museum.orphan_goes_on': ('measure/museum.html#orphan_goes_on', 'ecrl/measure/museum.py'),
+                                     'ecrl.measure.museum.other_code_under_the_same_name': ( 'measure/museum.html#other_code_under_the_same_name',
+                                                                                             'ecrl/measure/museum.py'),
                                      'ecrl.measure.museum.other_data_under_the_same_name': ( 'measure/museum.html#other_data_under_the_same_name',
                                                                                              'ecrl/measure/museum.py'),
                                      'ecrl.measure.museum.padding_repeats_samples': ( 'measure/museum.html#padding_repeats_samples',
