@@ -7,10 +7,13 @@ __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOS
            'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError', 'Section', 'DatasetConfig', 'TrainingConfig',
            'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig', 'FailureConfig', 'ElasticConfig',
            'RuntimeConfig', 'SupervisorConfig', 'CodeConfig', 'RunConfig', 'parse_yaml', 'shown', 'plain_copy',
-           'make_config', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing']
+           'make_config', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments',
+           'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
 
 # %% ../../nbs/training/21_config.ipynb #b6a4f58c
-import difflib, re, reprlib, types
+import ast, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 import yaml
@@ -44,103 +47,110 @@ def _known_or_own(known: tuple[str, ...]):
         close = difflib.get_close_matches(name, known, 1)
         raise ValueError(f'expected {"one of " if len(known) > 1 else ""}{", ".join(known)}, or own code as module:function, found {shown(name)}.'
                          + (f' Did you mean {close[0]!r}?' if close else ''))
-    return Annotated[str, AfterValidator(check)]
+    return Annotated[str, AfterValidator(check), Field(json_schema_extra={'known': list(known)})]      # known: for the table of keys
 
 # %% ../../nbs/training/21_config.ipynb #107d0808
 class DatasetConfig(Section):
     "The data, and the part of it that is trained on."
-    name: _known_or_own(DATASET_NAMES) = 'digits'            # or own code, module:function
-    args: dict[str, Any] = {}         # of own code, besides what it is offered
-    root: PathText = './data'
-    train: bool = True
-    download: bool = False            # done once, before any rank starts
-    size: Positive | None = None      # D that the data must have; for `fake`, that it is to have
-    image_size: Annotated[int, Field(ge=1, le=8192)] = 32         # pixels
-    split_subdir: PathText = 'train'       # imagefolder: <root>/<split_subdir>/<class>/<image>
-    num_classes: Annotated[int, Field(ge=1, le=10**6)] | None = None
+    name: _known_or_own(DATASET_NAMES) = 'digits'           # the data; see the datasets page
+    args: dict[str, Any] = {}                               # of own code, besides what it is offered
+    root: PathText = './data'                               # where its files are, or go; relative to the working directory
+    train: bool = True                                      # the part to train on; false: the held-out one
+    download: bool = False                                  # fetch what is missing; done once, before any rank starts
+    size: Positive | None = None                            # [samples] that the data must have; of fake, that it is to have
+    image_size: Annotated[int, Field(ge=1, le=8192)] = 32   # [pixels] height and width
+    split_subdir: PathText = 'train'                        # of an imagefolder: <root>/<split_subdir>/<class>/<image>
+    num_classes: Annotated[int, Field(ge=1, le=10**6)] | None = None  # [classes] as for size
 
 class TrainingConfig(Section):
     "The model, how it learns, and for how long."
-    model_name: _known_or_own(MODELS) = 'small_cnn'         # or own code, module:function
-    model_args: dict[str, Any] = {}                         # of own code
-    optimizer: _known_or_own(OPTIMIZERS) = 'sgd'            # or own code, as torch.optim:AdamW
-    optimizer_args: dict[str, Any] = {}                     # of own code; lr, momentum and weight_decay it is offered
-    loss: _known_or_own(LOSSES) = 'cross_entropy'           # or own code: (output, y) -> mean loss
-    precision: Literal['fp32', 'bf16', 'fp16'] = 'fp32'
-    precision_fallback: Literal['warn', 'error'] = 'warn'   # bf16/fp16 on a machine without CUDA
-    use_augmentation: bool = False
-    scheduler: Literal['none', 'cosine'] = 'none'
-    scheduler_t_max: Positive | None = None                 # steps; max_steps by default
-    scheduler_eta_min: Annotated[float, Field(ge=0)] = 0.0
-    max_grad_norm: Annotated[float, Field(ge=0)] = 0.0      # 0: no clipping
-    global_batch: Annotated[int, Field(ge=1, le=2**24)] = 64   # B, samples a step over all ranks
-    lr: Annotated[float, Field(gt=0)] = 0.05
-    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
-    weight_decay: Annotated[float, Field(ge=0)] = 5e-4
-    max_steps: Positive = 600                               # global step at which the run is complete
-    log_every: Positive = 50                                # console only; every step is recorded
-    evaluate: bool = False                                  # accuracy on the held-out part after the last step
-    debug_every: Positive = 100                             # every so many steps rank 0 logs its ids in full
+    model_name: _known_or_own(MODELS) = 'small_cnn'         # the network; see the models page
+    model_args: dict[str, Any] = {}                         # of an own model
+    optimizer: _known_or_own(OPTIMIZERS) = 'sgd'            # own code, for example: torch.optim:AdamW
+    optimizer_args: dict[str, Any] = {}                     # of an own optimizer; lr, momentum and weight_decay it is offered
+    loss: _known_or_own(LOSSES) = 'cross_entropy'           # own code: (output, y) -> mean loss
+    precision: Literal['fp32', 'bf16', 'fp16'] = 'fp32'     # in which forward and backward compute
+    precision_fallback: Literal['warn', 'error'] = 'warn'   # bf16 or fp16 without CUDA: use fp32 and say so, or stop
+    use_augmentation: bool = False                          # change the images, keyed by seed, epoch and sample
+    scheduler: Literal['none', 'cosine'] = 'none'           # how the learning rate changes
+    scheduler_t_max: Positive | None = None                 # [steps] of the cosine; max_steps by default
+    scheduler_eta_min: Annotated[float, Field(ge=0)] = 0.0  # learning rate at the end of the cosine
+    max_grad_norm: Annotated[float, Field(ge=0)] = 0.0      # L2 norm to which gradients are clipped; 0: no clipping
+    global_batch: Annotated[int, Field(ge=1, le=2**24)] = 64  # [samples] of a step, over all ranks
+    lr: Annotated[float, Field(gt=0)] = 0.05                # learning rate, of SGD
+    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9     # of SGD
+    weight_decay: Annotated[float, Field(ge=0)] = 5e-4      # of SGD, coupled to the gradient
+    max_steps: Positive = 600                               # [steps] global step at which the run is complete
+    log_every: Positive = 50                                # [steps] between lines on the console; every step is recorded
+    evaluate: bool = False                                  # measure accuracy on the held-out part after the last step
+    debug_every: Positive = 100                             # [steps] between those of which rank 0 logs its sample ids in full
     numerics: Literal['plain', 'elastic'] = 'plain'         # elastic: the result does not depend on the number of ranks
-    virtual_shards: Positive = 4                            # V, of elastic numerics; a power of two that every world size divides
+    virtual_shards: Positive = 4                            # elastic numerics: a power of two that every world size divides
 
 class CheckpointConfig(Section):
     "How, how often and how durably the state is saved."
-    strategy: Literal['blocking', 'overlapped', 'none'] = 'blocking'
-    every_k_steps: Positive = 50
+    strategy: Literal['blocking', 'overlapped', 'none'] = 'blocking'  # overlapped: ranks do not wait for the write
+    every_k_steps: Positive = 50                            # [steps] between checkpoints
     max_inflight: Positive = 2                              # overlapped: states on their way at once
     deadline_s: Annotated[float, Field(gt=0)] = 120.0       # overlapped: a write that takes longer is stuck, its writer replaced
     max_writer_replacements: Count = 3                      # overlapped: in a row; then the attempt ends
     on_error: Literal['continue', 'stop'] = 'continue'      # a checkpoint that fails: train on without it, or give up
-    keep_last: Positive = 3                                 # checkpoints kept besides pinned ones
-    pin_steps: list[Positive] = [200, 400, 800]             # never removed; the last step's never is either
-    fsync: bool = True                                      # off: only to measure what it costs
+    keep_last: Positive = 3                                 # newest checkpoints that are kept, besides pinned ones
+    pin_steps: list[Positive] = [200, 400, 800]             # [steps] whose checkpoint is never removed, like that of the last step
+    fsync: bool = True                                      # make it durable; off only to measure what that costs
 
 class StorageConfig(Section):
     "A disk that refuses, or is slow."
     fault: Literal['none', *DISK_FAULT_NAMES] = 'none'           # how the disk of the checkpoints refuses
-    steps: list[Positive] = []                              # the saves that it fails; empty: all of them
-    delay_s: Annotated[float, Field(ge=0)] = 0.0            # before each write
+    steps: list[Positive] = []                              # [steps] the saves that fail; empty: all of them
+    delay_s: Annotated[float, Field(ge=0)] = 0.0            # waited before each write
 
 class FaultConfig(Section):
     "One fault: what happens to whom, and when."
-    kind: str                                               # exit, sigkill, sigstop, slow, lose_rank, ...: see the faults notebook
-    target: Count | list[Count] | Literal['launcher', 'supervisor', 'writer'] = 0     # rank, ranks, or another process of the run
-    step: Positive | None = None                            # acts at this global step...
-    point: str = 'boundary'                                 # ...at this point of it, or of the save or restore that follows it
-    after_s: Annotated[float, Field(ge=0)] | None = None    # or so many seconds after the first launch, wherever the run is then
-    attempt: Positive = 1                                   # not before this attempt
-    times: Annotated[int, Field(ge=1, le=1000)] = 1         # so often: a step that is replayed meets it again
-    flush_inflight: bool = False
-    duration_s: Annotated[float, Field(gt=0)] | None = None # sigstop: until it goes on (by default it never does); slow: each step
-    for_steps: Positive = 1                                 # slow
+    kind: str                                               # exit, sigkill, sigstop, slow, lose_rank, ...; see the faults page
+    target: Count | list[Count] | Literal['launcher', 'supervisor', 'writer'] = 0  # rank, ranks, or another process
+    step: Positive | None = None                            # [steps] acts at this global step, or at its save or restore; else after_s
+    point: str = 'boundary'                                 # place within the step, its save or its restore
+    after_s: Annotated[float, Field(ge=0)] | None = None    # acts so long after the first launch, wherever the run is; else step
+    attempt: Positive = 1                                   # does not act before this attempt
+    times: Annotated[int, Field(ge=1, le=1000)] = 1         # how often: a step that is replayed meets it again
+    flush_inflight: bool = False                            # first let checkpoint writes finish
+    duration_s: Annotated[float, Field(gt=0)] | None = None # sigstop: until it goes on; slow: each step
+    for_steps: Positive = 1                                 # [steps] slow: how long it lasts
 
 class PoissonConfig(Section):
     "Faults drawn from a seed, with a mean time between them."
-    mtbf_steps: Annotated[float, Field(gt=0)] | None = None # mean steps between failures...
-    mtbf_s: Annotated[float, Field(gt=0)] | None = None     # ...or mean seconds
-    seed: Seed = 0
-    max_faults: Annotated[int, Field(ge=1, le=10_000)] = 100
-    kinds: Annotated[list[str], Field(min_length=1)] = ['sigkill']     # each fault draws one, a rank, and (counting steps) a point
-    points: Annotated[list[str], Field(min_length=1)] = ['forward', 'backward', 'update', 'record', 'boundary']
+    mtbf_steps: Annotated[float, Field(gt=0)] | None = None # [steps] mean between failures; or mtbf_s
+    mtbf_s: Annotated[float, Field(gt=0)] | None = None     # mean between failures; or mtbf_steps
+    seed: Seed = 0                                          # of the draw
+    max_faults: Annotated[int, Field(ge=1, le=10_000)] = 100  # drawn at most
+    kinds: Annotated[list[str], Field(min_length=1)] = ['sigkill']  # each fault draws one
+    points: Annotated[list[str], Field(min_length=1)] = ['forward', 'backward', 'update', 'record', 'boundary']  # each fault draws one, where steps are counted
 
 class FailureConfig(Section):
     "What goes wrong in the run, planned beforehand."
-    enabled: bool = False
-    steps: list[Positive] = []                              # after the boundary of these steps...
-    kind: Literal['exit', 'sigkill'] = 'exit'               # ...a rank ends like this
-    rank: Count = 0
-    flush_inflight: bool = True                             # first let checkpoint writes finish, as published
-    plan: list[FaultConfig] = []                            # any faults, one by one; also the form of what a run has suffered
-    poisson: PoissonConfig | None = None                    # or drawn beforehand from a seed
+    enabled: bool = False                                   # by default true where steps, a plan or poisson are named
+    steps: list[Positive] = []                              # [steps] after the boundary of each, a rank ends; rising
+    kind: Literal['exit', 'sigkill'] = 'exit'               # how the rank of failure.steps ends
+    rank: Count = 0                                         # the rank that failure.steps end
+    flush_inflight: bool = True                             # failure.steps: let checkpoint writes finish first, as published
+    plan: list[FaultConfig] = []                            # any faults, one by one; what a run has suffered has this form
+    poisson: PoissonConfig | None = None                    # faults drawn from a seed beforehand
+
+    @model_validator(mode='before')
+    @classmethod
+    def _planned_is_meant(cls, said):
+        "What is planned happens, unless `enabled: false` is said."
+        planned = isinstance(said, dict) and (said.get('steps') or said.get('plan') or said.get('poisson') is not None)
+        return {'enabled': True} | said if planned else said
 
 class ElasticConfig(Section):
     "Phases at different world sizes."
-    phases: list[Annotated[list[Positive], Field(min_length=2, max_length=2)]] = []     # [until this global step, world size], one after another
-    phase_a_steps: Positive | None = None                   # two phases, in the published keys: a until this global step...
-    phase_b_steps: Positive | None = None
-    phase_a_world_size: Positive | None = None              # ...with so many ranks
-    phase_b_world_size: Positive | None = None
+    phases: list[Annotated[list[Positive], Field(min_length=2, max_length=2)]] = []  # pairs [until this global step, world size], in order
+    phase_a_steps: Positive | None = None                   # [steps] two phases, in the published keys: a until this global step
+    phase_b_steps: Positive | None = None                   # [steps] phase b until this global step, the last
+    phase_a_world_size: Positive | None = None              # ranks in phase a
+    phase_b_world_size: Positive | None = None              # ranks in phase b
 
     @model_validator(mode='after')
     def _one_form(self):
@@ -151,28 +161,28 @@ class ElasticConfig(Section):
 
 class RuntimeConfig(Section):
     "Where the run takes place, and on how many ranks."
-    device: Literal['auto', 'cuda', 'mps', 'cpu'] = 'auto'
-    backend: Literal['auto', 'nccl', 'gloo'] = 'auto'
-    nproc: Positive = 2                                     # W, ranks
-    nodes: Positive = 1                                     # hosts that share them evenly; see the hosts page
+    device: Literal['auto', 'cuda', 'mps', 'cpu'] = 'auto'  # auto: CUDA where there is one, else the CPU
+    backend: Literal['auto', 'nccl', 'gloo'] = 'auto'       # auto: nccl where each rank has a GPU, else gloo
+    nproc: Positive = 2                                     # W, the number of ranks
+    nodes: Positive = 1                                     # hosts that share the ranks evenly; see the hosts page
     rendezvous: str = ''                                    # host:port of the first host, where there are several
-    threads: Annotated[int, Field(ge=1, le=1024)] = 1       # a rank; another number changes the arithmetic
-    deterministic: bool = True                              # same-W resumes are bitwise then
+    threads: Annotated[int, Field(ge=1, le=1024)] = 1       # of a rank; another number changes the arithmetic
+    deterministic: bool = True                              # resumes with as many ranks are bitwise equal then
     timeout_s: Positive = 120                               # of a collective, and of a message of the cursor
 
 class SupervisorConfig(Section):
     "When a run is restarted, and when it is given up."
-    max_restarts: Count = 10
+    max_restarts: Count = 10                                # in all; then the run is given up
     max_restarts_without_checkpoint: Positive = 3           # in a row, with no newer checkpoint
     max_time_s: Positive | None = None                      # wall-clock of the whole run
-    restart_delay_s: Annotated[float, Field(ge=0)] = 0.0    # before every restart
-    backoff_s: Annotated[float, Field(ge=0)] = 1.0          # after a restart that made no newer checkpoint; doubles each time...
-    backoff_max_s: Annotated[float, Field(ge=0)] = 60.0     # ...up to this
-    teardown: Literal['quick', 'launcher'] = 'quick'        # a death is seen on the rank itself, or when the launcher has come home
-    standby: bool = False                                   # a second job waits, ready, to take over
-    hang_s: Annotated[float, Field(gt=0)] = 60.0            # no rank records anything for so long: hung
-    hang_save_s: Annotated[float, Field(gt=0)] = 600.0      # the same while a checkpoint is written, or the model evaluated
-    hang_start_s: Annotated[float, Field(gt=0)] = 300.0     # from launch to first step
+    restart_delay_s: Annotated[float, Field(ge=0)] = 0.0    # waited before every restart
+    backoff_s: Annotated[float, Field(ge=0)] = 1.0          # waited after a restart that made no newer checkpoint; doubles each time
+    backoff_max_s: Annotated[float, Field(ge=0)] = 60.0     # the longest backoff
+    teardown: Literal['quick', 'launcher'] = 'quick'        # a death is seen on the rank itself, or once the launcher has ended
+    standby: bool = False                                   # a second job waits, ready to take over
+    hang_s: Annotated[float, Field(gt=0)] = 60.0            # a run that records nothing for so long hangs
+    hang_save_s: Annotated[float, Field(gt=0)] = 600.0      # the same while a checkpoint is written or the model evaluated
+    hang_start_s: Annotated[float, Field(gt=0)] = 300.0     # a launch without a first step for so long hangs
 
 # %% ../../nbs/training/21_config.ipynb #bf09f1a1
 def _check_virtual_shards(cfg: 'RunConfig'):
@@ -199,7 +209,7 @@ def _check_nodes(cfg):
 # %% ../../nbs/training/21_config.ipynb #673afda1
 class CodeConfig(Section):
     "Where own code lies."
-    folder: PathText = '.'            # looked at first for `module:function`; `ecrl run FILE` takes the folder of FILE
+    folder: PathText = '.'                                  # looked at first for `module:function`; `ecrl run FILE` takes the folder of FILE
 
 def _check_args(cfg: 'RunConfig'):
     "Refuse arguments for what takes none."
@@ -210,7 +220,7 @@ def _check_args(cfg: 'RunConfig'):
 # %% ../../nbs/training/21_config.ipynb #2499466d
 class RunConfig(Section):
     "Everything that determines a run."
-    seed: Seed = 1337
+    seed: Seed = 1337                                       # of data order, initial weights and every random draw
     dataset: DatasetConfig = DatasetConfig()
     training: TrainingConfig = TrainingConfig()
     checkpoint: CheckpointConfig = CheckpointConfig()
@@ -336,15 +346,17 @@ def shown(x) -> str:
     try: return _BRIEF.repr(x)
     except ValueError: return 'a number of thousands of digits'
 
+def _model_in(kind) -> type | None: # of a field's type, of its list's entries, or of what it may be
+    options = get_args(kind) if get_origin(kind) in (types.UnionType, list) else (kind,)
+    return next((o for o in options if isinstance(o, type) and issubclass(o, BaseModel)), None)
+
 def _keys(path: tuple) -> list[str]:
     "The keys that exist at a place of the config."
     model = RunConfig
     for p in path:
         if isinstance(p, int): continue                     # an entry of a list: the list's type has named its model
         if not (isinstance(model, type) and p in model.model_fields): return []
-        kind = model.model_fields[p].annotation
-        options = get_args(kind) if get_origin(kind) in (types.UnionType, list) else (kind,)
-        model = next((o for o in options if isinstance(o, type) and issubclass(o, BaseModel)), None)
+        model = _model_in(model.model_fields[p].annotation)
     return list(model.model_fields) if model else []
 
 def _explain(err: dict) -> str:
@@ -440,3 +452,100 @@ def differing(a: RunConfig, b: RunConfig) -> dict[str, list]: # dotted key -> [v
     "The settings in which two configs differ."
     x, y = flat(a.model_dump()), flat(b.model_dump())
     return {k: [x.get(k), y.get(k)] for k in sorted(x.keys() | y.keys()) if x.get(k) != y.get(k)}
+
+# %% ../../nbs/training/21_config.ipynb #6ab275c8
+def type_in_words(schema: dict) -> str: # a part of a JSON schema
+    "What may stand at a key."
+    if options := [o for o in schema.get('anyOf', ()) if o.get('type') != 'null']: return '; or '.join(map(type_in_words, options))
+    if 'const' in schema: return str(schema['const'])
+    if 'known' in schema: return f'{", ".join(schema["known"])}, or own code as module:function'
+    if 'enum' in schema: return 'one of ' + ', '.join(map(str, schema['enum']))
+    if '$ref' in schema or schema.get('type') == 'object': return 'a mapping'
+    kind = schema.get('type', 'anything')
+    if kind == 'array': return 'list of ' + re.sub(r'^(a )?(whole number|number|text|mapping|list)', r'\2s', type_in_words(schema['items']))
+    words = dict(integer='whole number', number='number', boolean='true or false', string='text').get(kind, kind)
+    bounds = [f'{said} {schema[k]}' for k, said in (('minimum', 'at least'), ('exclusiveMinimum', 'above'), ('maximum', 'at most'), ('exclusiveMaximum', 'below'))
+              if abs(schema.get(k, 2**31)) < 2**31]           # an end beyond any use need not be read
+    return ', '.join([words, ' and '.join(bounds)]) if bounds else words
+
+# %% ../../nbs/training/21_config.ipynb #16ed9e53
+@cache
+def comments(model: type) -> dict[str, str]: # field -> the comment behind it, '' without one
+    "What a model's source says beside its fields."
+    source = textwrap.dedent(inspect.getsource(model))
+    beside = {t.start[0]: t.string.lstrip('# ') for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT}
+    return {f.target.id: beside.get(f.end_lineno, '') for f in ast.parse(source).body[0].body if isinstance(f, ast.AnnAssign)}
+
+@dataclass(frozen=True)
+class Setting:
+    "A key of the config, for reading."
+    key: str
+    type: str
+    default: str       # as YAML; '' where a key is simply absent
+    unit: str
+    meaning: str
+
+def as_yaml(value) -> str:
+    "A value as a config file holds it, in one line."
+    return '' if value is None else yaml.safe_dump(value, default_flow_style=True, width=10**6).removesuffix('...\n').strip()
+
+def all_settings(model: type = None, prefix: str = '') -> list[Setting]: # RunConfig's by default
+    "Every key that a config may hold, in order; `[]` marks the entries of a list."
+    model, out = model or RunConfig, []
+    schema = model.model_json_schema()['properties']
+    for name, field in model.model_fields.items():
+        key, inner, unit = prefix + name, _model_in(field.annotation), re.match(r'\[(\w+)\] ', comments(model)[name])
+        if field.annotation is not inner: out.append(Setting(key, type_in_words(schema[name]), 'required' if field.is_required() else as_yaml(field.default),
+            unit[1] if unit else 's'*name.endswith('_s'), comments(model)[name][unit.end() if unit else 0:]))
+        if inner: out += all_settings(inner, key + ('[].' if get_origin(field.annotation) is list else '.'))
+    return out
+
+# %% ../../nbs/training/21_config.ipynb #3261675a
+def all_sections() -> dict[str, str]: # name -> what it is about
+    "The sections of a config, in order."
+    return {name: inner.__doc__ for name, field in RunConfig.model_fields.items() if (inner := _model_in(field.annotation))}
+
+def find_settings(
+    name: str = '', # of a key or a section; '': all
+) -> list[Setting]:
+    "A key, or the keys of a section; a typo is answered with what is meant."
+    known = all_settings()
+    found = [s for s in known if not name or s.key == name or s.key.startswith((f'{name}.', f'{name}[].'))]
+    if found: return found
+    ends, pool = [s.key.rpartition('.')[2] for s in known], [s.key for s in known] if '.' in name else all_sections()
+    close = difflib.get_close_matches(name, pool, 1) or [s.key for s, end in zip(known, ends) if [end] == difflib.get_close_matches(name, ends, 1)]
+    raise ConfigError(f'the config has no key or section {shown(name)}. ' + (f'Did you mean {" or ".join(close)}?' if close else f'Sections: {", ".join(all_sections())}.'))
+
+# %% ../../nbs/training/21_config.ipynb #c3d1e57b
+def _holds(path: Path) -> str: # run, study or other
+    if any((path/f).exists() for f in ('logs', 'rank0.jsonl', 'supervisor.json')): return 'run'
+    return 'study' if (path/'manifest.csv').is_file() or runs_below(path) else 'other'
+
+def runs_below(path: Path) -> list[Path]:
+    "The runs of a study, or of a folder of studies."
+    found = {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/config.yaml')} | {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/logs')}
+    return sorted(found)
+
+def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; other: none of them
+    "What a path holds, by its form alone."
+    path = Path(path)
+    try:
+        if path.is_dir(): return _holds(path)
+        data = read_yaml(path)
+    except (ConfigError, OSError): return 'other'
+    if not isinstance(data, dict | None): return 'other'
+    keys = set(data or ())
+    if 'study' in keys: return 'matrix' if keys & {'axes', 'executor', 'suite'} else 'parameters'
+    return 'config' if not keys or keys & RunConfig.model_fields.keys() else 'other'
+
+def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user would write it
+    "What a path holds, in words, and the command for it."
+    kind, page = what_is(path), next((p for p in ('exp2_elastic', 'exp3_publishable') if path.name.startswith(p[:4])), 'exp1_failure')
+    if kind == 'config': return f'the config of a single run. To run it: ecrl run {shown}'
+    if kind == 'matrix': return f'a matrix. To run it: ecrl matrix run {shown}'
+    if kind == 'parameters': return (f"the parameters of a study. To run it: papermill nbs/experiments/{page}.ipynb out.ipynb -f {shown}"
+                                     + f', or: ecrl demo --params {shown}'*(page == 'exp1_failure'))
+    if kind == 'run': return f'the directory of a run. To judge it: ecrl verify {shown}; to go on with it: ecrl resume {shown}'
+    runs = runs_below(path)
+    first = f'; one run of it is {shown.rstrip("/")}/{runs[0].relative_to(path)}' if runs else ''
+    return f'a study with {len(runs)} run{"s"*(len(runs) != 1)}. To read it: ecrl report {shown}{first}'
