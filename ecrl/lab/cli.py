@@ -6,7 +6,7 @@
 __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Out', 'data', 'rich_table', 'print_json', 'Bars',
            'progress_display', 'watch_study', 'demo', 'Strategy', 'variant_name', 'run', 'join', 'duration', 'plan',
            'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'verify',
-           'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'main']
+           'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'glossary', 'main']
 
 # %% ../../nbs/lab/46_cli.ipynb #87cffe64
 import json, os, platform, shutil, signal, sys, threading, time
@@ -457,6 +457,19 @@ def doctor():
         t.add_row('ok' if there else '-' if optional else 'MISSING', what, found, '' if there else how)
     out.print(t)
     raise typer.Exit(1 if bad else 0)
+
+# %% ../../nbs/lab/46_cli.ipynb #8a6cfec1
+@app.command()
+def glossary(word: Annotated[Optional[str], typer.Argument(help='One word, e.g. MTTR or completed_prev; all of them by default.', show_default=False)] = None):
+    "What the words of the tables and reports mean."
+    from ecrl.glossary import WORDS, explain
+    if word is not None:
+        try: return out.print(explain(word), markup=False, soft_wrap=True)
+        except ValueError as e: _fail(str(e))
+    for group, words in WORDS.items():
+        t = Table(title=group, title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False, show_header=False)
+        for w, (text, _) in words.items(): t.add_row(f'[bold]{w}[/bold]', text.replace('[', r'\['))
+        out.print(t)
 
 # %% ../../nbs/lab/46_cli.ipynb #def09f45
 def main():
