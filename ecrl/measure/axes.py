@@ -77,7 +77,11 @@ def contrasts(
     return pd.DataFrame(rows, columns=['axis', 'level', 'against', 'variant', 'n', 'goodput (%)', 'stall difference (s)', 'difference of gain (points)', 'p', 'p_holm'])
 
 # %% ../../nbs/measure/38b_axes.ipynb #652aaaee
-def axis_findings(c: pd.DataFrame) -> list[str]: # c: `contrasts`
+def axis_findings(
+    c: pd.DataFrame, # `contrasts`
+    every: bool = False, # a sentence a row; else only over all variants, or of the only one
+) -> list[str]:
     "What the contrasts allow one to say, in sentences."
-    said = c.drop_duplicates(['axis', 'level'], keep='last')         # all variants, or the only one
-    return [finding(f'Goodput at {r["axis"]} {r["level"]} against {r["against"]}', r['goodput (%)'], '%') for r in said.to_dict('records')]
+    said = c if every or not len(c) else c.drop_duplicates(['axis', 'level'], keep='last')
+    of = lambda r: f' ({r["variant"].replace("_", " ")})' if every else ''
+    return [finding(f'Goodput at {r["axis"]} {r["level"]} against {r["against"]}{of(r)}', r['goodput (%)'], '%') for r in said.to_dict('records')]

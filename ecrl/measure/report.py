@@ -397,12 +397,13 @@ def study_report(
     study: pd.DataFrame | Path | str, # a tidy table, or a study's folder
     name: str | None = None,
     manifest: pd.DataFrame | None = None, # what was planned; the folder's manifest.csv by default
+    more: Sequence[str] = (), # findings that the caller has made
 ) -> Report:
     "Completion, outcomes, ranking, slices and findings of a study."
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
     if manifest is None and not isinstance(study, pd.DataFrame) and (Path(study)/'manifest.csv').exists():
         manifest = pd.read_csv(Path(study)/'manifest.csv')
-    name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), findings(table, manifest=manifest)
+    name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), [*findings(table, manifest=manifest), *more]
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
     facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
         suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
