@@ -711,6 +711,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                      'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.Publication._measured': ( 'lab/publication.html#publication._measured',
                                                                                       'ecrl/lab/publication.py'),
+                                      'ecrl.lab.publication.Publication._with_kept': ( 'lab/publication.html#publication._with_kept',
+                                                                                       'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.Publication.axes': ( 'lab/publication.html#publication.axes',
                                                                                  'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.Publication.cost': ( 'lab/publication.html#publication.cost',

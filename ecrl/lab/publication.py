@@ -40,7 +40,7 @@ class Publication:
         self.matrix: Matrix | None = read_matrix(self.study)
         file = self.study/'manifest.csv'
         self.manifest = pd.read_csv(file, dtype=str, keep_default_na=False) if file.exists() else None
-        self.table = self._measured(read_runs(self.study))
+        self.table = self._measured(self._with_kept(read_runs(self.study)))
 
     def _measured(self, t: pd.DataFrame) -> pd.DataFrame:
         if self.manifest is None: return t
@@ -49,6 +49,12 @@ class Publication:
         stated = t['run_id'].map(m['status'])
         extra = {a: t['run_id'].map(m[a]) for a in (self.matrix.levels if self.matrix else ()) if a in m}
         return t.assign(status=t['status'].where(stated.str.startswith('completed'), stated), **extra)
+
+    def _with_kept(self, t: pd.DataFrame) -> pd.DataFrame: # times of background writes stand in the records, and in no summary
+        file = self.study/'tables'/'runs.csv'
+        if not file.exists() or any(map(has_records, self.paths.values())): return t
+        kept = pd.read_csv(file).set_index('run_id')
+        return t.assign(write_s=t['write_s'].astype(float).fillna(t['run_id'].map(kept['write_s'])), writes=t['run_id'].map(kept['writes']).fillna(t['writes']))
 
     @cached_property
     def axes(self) -> list[str]:

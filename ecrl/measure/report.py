@@ -334,7 +334,8 @@ def claims(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b:
 
 def _means(good: pd.DataFrame) -> list[str]: # where no two variants can be compared
     each = {v: over_suites(g['goodput'], g['suite']) for v, g in good.dropna(subset=['goodput']).groupby('variant')}
-    return [f'Goodput of {v.replace("_", " ")}: {cell(e)} steps/s (n = {counted(e)}).' for v, e in each.items()]
+    spread = lambda e: f'95% interval {e.low:.3g} to {e.high:.3g}, ' if e.has_interval else ''
+    return [f'Goodput of {v.replace("_", " ")}: {e.value:.4g} steps/s ({spread(e)}n = {counted(e)}).' for v, e in each.items()]
 
 def counted(e: Estimate) -> str: return f'{e.n} {e.unit if e.n != 1 else e.unit.removesuffix("s")}'
 
