@@ -1327,6 +1327,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.measure.report._settings_text': ('measure/report.html#_settings_text', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report._sides': ('measure/report.html#_sides', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report._suite_tables': ('measure/report.html#_suite_tables', 'ecrl/measure/report.py'),
+                                     'ecrl.measure.report.breakable': ('measure/report.html#breakable', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report.cell': ('measure/report.html#cell', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report.claims': ('measure/report.html#claims', 'ecrl/measure/report.py'),
                                      'ecrl.measure.report.compare': ('measure/report.html#compare', 'ecrl/measure/report.py'),

@@ -34,7 +34,7 @@ Json = Annotated[bool, typer.Option('--json', help='Print JSON instead of a tabl
 def rich_table(df, title: str | None = None) -> Table: # df: a pandas DataFrame
     "A data frame for the terminal."
     t = Table(title=title, title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False)
-    for c in df.columns: t.add_column(str(c), justify='right' if df[c].dtype.kind in 'if' else 'left')
+    for c in df.columns: t.add_column(str(c), justify='right' if df[c].dtype.kind in 'if' else 'left', overflow='fold')
     for row in df.itertuples(index=False): t.add_row(*map(_cell, row))
     return t
 

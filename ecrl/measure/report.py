@@ -6,8 +6,9 @@
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
            'plain', 'cell', 'markdown_table', 'Report', 'definitions', 'run_report', 'find_runs', 'identity',
            'tidy_row', 'has_records', 'read_runs', 'verdict_word', 'completion', 'sound', 'over_suites', 'outcomes',
-           'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'words_of', 'outcome_table',
-           'study_report', 'final_summary', 'study_figures', 'write_study', 'compare_tables', 'compare', 'is_run']
+           'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'breakable', 'words_of',
+           'outcome_table', 'study_report', 'final_summary', 'study_figures', 'write_study', 'compare_tables',
+           'compare', 'is_run']
 
 # %% ../../nbs/measure/38_report.ipynb #cb1dbae3
 import json, math, re
@@ -354,6 +355,11 @@ def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, 
 def filled(df: pd.DataFrame) -> pd.DataFrame:
     "A table without the columns in which no row has a value."
     return df[[c for c in df if any(cell(x) for x in df[c])]]
+
+def breakable(x): # of a table that a page shows
+    "A name may break after its separators, a count stays on one line; anything else is left as it is."
+    if not isinstance(x, str): return x
+    return re.sub(r'(?<=\w)([_.])(?=\w)', r'\1<wbr>', x) if len(x) > 16 and ' ' not in x else re.sub(r'^(\d+) (?=\w+$)', '\\1\u00a0', x)
 
 def words_of(table: pd.DataFrame) -> list[str]: # tidy
     "The words that the tables of a study use."
