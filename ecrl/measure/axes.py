@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from .plots import ordered
-from .report import BLOCKING, NOTHING, OVERLAPPED, _negative, _paired, over_suites, sound
+from .report import BLOCKING, NOTHING, OVERLAPPED, _negative, _paired, counted, over_suites, sound
 from .statistics import Estimate, finding, holm, p_value, pair
 
 # %% ../../nbs/measure/38b_axes.ipynb #d4c3edad
@@ -32,7 +32,7 @@ def level_table(
         for v in ordered(at['variant'].unique()):
             of = at[at['variant'] == v]
             goodput, stall = (over_suites(of.dropna(subset=[c])[c], of.dropna(subset=[c])['suite']) for c in ('goodput', 'stall_s'))
-            rows.append({axis: level, 'variant': v, 'n': f'{goodput.n} {goodput.unit}', 'goodput (steps/s)': goodput, 'checkpoint stall (s)': stall,
+            rows.append({axis: level, 'variant': v, 'n': counted(goodput), 'goodput (steps/s)': goodput, 'checkpoint stall (s)': stall,
                          'drop against reference (%)': _negative(_paired(at, 'goodput', v, base, 'change')) if v != base else NOTHING,
                          'gain over blocking (%)': _paired(at, 'goodput', a, b, 'change') if v == a else NOTHING})
     return pd.DataFrame(rows)
@@ -70,7 +70,7 @@ def contrasts(
                 of = good if v == 'all variants' else good[good['variant'] == v]
                 change, stall = (_matched(of, axis, others, c, level, base, c == 'goodput') for c in ('goodput', 'stall_s'))
                 gain = _matched(gains, axis, others, 'gain', level, base, False) if v == a else NOTHING
-                if change.n: rows.append({'axis': axis, 'level': level, 'against': base, 'variant': v, 'n': f'{change.n} {change.unit if change.n > 1 else change.unit[:-1]}',
+                if change.n: rows.append({'axis': axis, 'level': level, 'against': base, 'variant': v, 'n': counted(change),
                     'goodput (%)': change, 'stall difference (s)': stall, 'difference of gain (points)': gain, 'p': p_value(change)})
     tested = [r for r in rows if np.isfinite(r['p'])]
     for r, p in zip(tested, holm([r['p'] for r in tested])): r['p_holm'] = float(p)

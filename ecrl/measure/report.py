@@ -359,7 +359,7 @@ def filled(df: pd.DataFrame) -> pd.DataFrame:
 def breakable(x): # of a table that a page shows
     "A name may break after its separators, a count stays on one line; anything else is left as it is."
     if not isinstance(x, str): return x
-    return re.sub(r'(?<=\w)([_.])(?=\w)', r'\1<wbr>', x) if len(x) > 16 and ' ' not in x else re.sub(r'^(\d+) (?=\w+$)', '\\1\u00a0', x)
+    return re.sub(r'(?<=\w)([_.])(?=\w)', r'\1<wbr>', x) if len(x) > 12 and ' ' not in x else re.sub(r'^(\d+) (?=\w+$)', '\\1\u00a0', x)
 
 def words_of(table: pd.DataFrame) -> list[str]: # tidy
     "The words that the tables of a study use."
