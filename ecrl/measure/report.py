@@ -6,9 +6,9 @@
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
            'plain', 'cell', 'markdown_table', 'Report', 'definitions', 'run_report', 'find_runs', 'identity',
            'tidy_row', 'has_records', 'read_runs', 'verdict_word', 'completion', 'sound', 'over_suites', 'outcomes',
-           'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'breakable', 'words_of',
-           'outcome_table', 'study_report', 'final_summary', 'study_figures', 'write_study', 'compare_tables',
-           'compare', 'is_run']
+           'unequal_targets', 'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'breakable',
+           'words_of', 'outcome_table', 'study_report', 'final_summary', 'study_figures', 'write_study',
+           'compare_tables', 'compare', 'is_run']
 
 # %% ../../nbs/measure/38_report.ipynb #cb1dbae3
 import json, math, re
@@ -21,9 +21,9 @@ import pandas as pd
 from ..glossary import MEANING
 from .correctness import MARK, verify
 from .divergence import Divergence, DivergenceError, diverge
-from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries
+from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries, shown_s
 from .history import History, HistoryError, read_history
-from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of
+from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of, with_standby
 from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
 from ..training.config import differing, flat, make_config, parse_yaml
 from ..training.events import write_json_atomically
@@ -126,7 +126,7 @@ def run_report(
         columns=['part', 'seconds', '% of wall clock']).round(6)
     r = Report('run', f'Run {h.run_id}', dict(status=h.status, verdict=v.to_dict(), goodput=g.to_dict(), repairs=repairs,
         interval_advice=advice.to_dict(), divergence=d and d.to_dict()))
-    r.add(_overview(h), '## Was it correct?', v.to_markdown(), '## What did it cost?', markdown_table(g.table().reset_index()),
+    r.add(_overview(h), '## Was it correct?', v.to_markdown(), '## What did it cost?', markdown_table(g.table().reset_index()), '\n'.join(f'- {w}' for w in g.words()),
           '### Where the wall clock went', markdown_table(parts),
           f'Sum: {sum(g.waterfall.values()):.3f} s; wall clock: {g.wall_clock_s:.3f} s; unexplained: {round(g.unexplained_fraction, 4) + 0.0:.2%}.')
     if len(repairs): r.add('### Repairs (s)', markdown_table(repairs.rename_axis('attempt').reset_index()))
@@ -137,9 +137,10 @@ def run_report(
 
 # %% ../../nbs/measure/38_report.ipynb #bb7cdf78
 COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='',
-    schedule='steps at which failures are injected',
+    schedule='steps at which failures are injected', standby='whether the config keeps one', target_steps='the step at which the run is complete',
     run_id='', status='', valid='True | False | unknown', goodput='steps/s', published_goodput='steps/s; the definition of the published runs',
-    wall_clock_s='s', restarts='', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
+    wall_clock_s='s, without the time in which nobody ran', restarts='launches because an attempt had died', deaths='', sessions='of the supervisor', idle_s='s between sessions: nobody ran',
+    standby_ready='deaths at which the standby was ready', standby_deaths='of so many after which the run went on', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
     snapshot_s='s, mean of a checkpoint', write_s='s, mean of a checkpoint, in the stall or in the background',
     writes='checkpoints of which the write was timed', enqueue_s='s', backpressure_s='s', checkpoints='boundaries',
     unexplained_fraction='of wall clock',
@@ -158,11 +159,12 @@ def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig 
     "What a run is, from its name and its config."
     m, c = NAME.fullmatch(run_id), config
     variant = m['variant'] if m else variant_of(run_id)
+    if c: variant = with_standby(variant, c.supervisor.standby)
     named = re.search(r'_f([a-z]+)(_|$)', m['suite']) if m else None
     schedule = named[1] if named else ','.join(map(str, c.failure.steps)) if c and c.failure.steps else 'none'
     suite = m['suite'] if m else f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c else 'unknown'
     return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None, dataset=c and c.dataset.name,
-        model=c and c.training.model_name, schedule=schedule, run_id=run_id)
+        model=c and c.training.model_name, schedule=schedule, run_id=run_id, standby=c and c.supervisor.standby, target_steps=c and c.training.max_steps)
 
 # %% ../../nbs/measure/38_report.ipynb #ade05f85
 def tidy_row(
@@ -175,7 +177,8 @@ def tidy_row(
     each = lambda k: s[k]/s['count'] if s['count'] else None
     if checkpoints is None: write_s, writes = (each('write'), s['count']) if s['write'] else (None, 0)
     else: write_s, writes = (w := checkpoints['write_s'].where(checkpoints['write_s'] > 0, checkpoints['background_write_s'])).mean(), int(w.count())
-    row = {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s',
+    waited = {k: cost[k] for k in ('standby_ready', 'standby_deaths')} if cost.get('standby') else {}
+    row = waited | {k: cost.get(k) for k in ('deaths', 'sessions', 'idle_s')} | {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s',
         'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
         snapshot_s=each('snapshot'), write_s=write_s, writes=writes, enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
     return row | dict(loss_difference=d.get('losses', {}).get('mean'), loss_max_difference=d.get('losses', {}).get('max'),
@@ -200,7 +203,7 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         ref = references.get((i['suite'], i['seed'])) if i['variant'] not in ('reference', 'ideal') else None
         try: d = diverge(h, ref).to_dict() if ref else None
         except DivergenceError: d = None           # no loss in the records, or no step in common
-        rows.append(i | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
+        rows.append(i | dict(target_steps=h.target) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
 # %% ../../nbs/measure/38_report.ipynb #eff58d3b
@@ -220,7 +223,22 @@ def read_runs(
         if d not in recorded]
     twice = [r for r, n in Counter(row['run_id'] for row in rows).items() if n > 1]
     if twice: raise HistoryError(f'{folder}: several folders below it hold records of one run, {twice[0]}. Expected one folder a run; move the copies to a study of their own.')
-    return pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
+    t = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
+    return _of_one_length(_apart(t))
+
+def _apart(t: pd.DataFrame) -> pd.DataFrame:
+    "Where some runs of a variant keep a standby and others do not, those that do are a variant of their own, whatever its name."
+    waits = t['standby'].eq(True)
+    mixed = waits.groupby(t['variant']).transform('nunique') > 1
+    return t.assign(variant=t['variant'] + np.where(waits & mixed, '_standby', ''))
+
+def _of_one_length(t: pd.DataFrame) -> pd.DataFrame:
+    "No difference to a reference that has another target."
+    of = t[t['variant'] == 'reference'].drop_duplicates(['suite', 'seed']).set_index(['suite', 'seed'])['target_steps']
+    target = pd.Series([of.get(k) for k in zip(t['suite'], t['seed'])], t.index, dtype=float)
+    other = target.notna() & t['target_steps'].notna() & (target != t['target_steps'].astype(float))
+    against = ['loss_difference', 'loss_max_difference', 'parameter_l2', 'bitwise_equal']
+    return t.assign(**{c: t[c].where(~other, None) for c in against}) if other.any() else t
 
 # %% ../../nbs/measure/38_report.ipynb #60a0accc
 def verdict_word(valid) -> str: # a verdict as Python, NumPy or a CSV file has it
@@ -279,7 +297,7 @@ def outcomes(
     "Means over suites, with intervals."
     good, order = sound(table), {v: i for i, v in enumerate((base, b, a))}
     variants = sorted(table['variant'].unique(), key=lambda v: order.get(v, 9))
-    planned = (manifest if manifest is not None and 'variant' in manifest else table)['variant'].value_counts()
+    planned = _planned(table, manifest).value_counts()
     rows = {'pass rate': {v: float((good['variant'] == v).sum()/planned.get(v, np.nan)) for v in variants}}
     for name, column in MEASURED.items():
         known = good.dropna(subset=[column])
@@ -287,8 +305,28 @@ def outcomes(
         rows[name] = {v: over_suites(g[column], g['suite']) for v, g in of.items()} | {f'{a} - {b}': _paired(known, column, a, b)}
         if column == 'goodput': rows['drop against reference (%)'] = {v: _negative(_paired(good, 'goodput', v, base, 'change')) for v in variants
             if v != base}
+    if good['standby_deaths'].notna().any(): rows['standby ready (deaths)'] = {v: said for v in variants if (said := _ready(good[good['variant'] == v]))}
     return pd.DataFrame.from_dict(rows, orient='index', columns=[*variants, f'{a} - {b}']).rename_axis('quantity').map(lambda x: x
-        if isinstance(x, (Estimate, float)) and x == x else NOTHING)
+        if isinstance(x, (Estimate, float, str)) and x == x else NOTHING)
+
+def _planned(table: pd.DataFrame, manifest: pd.DataFrame | None) -> pd.Series: # variants, as the table calls them
+    if manifest is None or 'variant' not in manifest: return table['variant']
+    if 'run_id' not in manifest: return manifest['variant']
+    return manifest['run_id'].map(table.set_index('run_id')['variant']).fillna(manifest['variant'])
+
+def _ready(runs: pd.DataFrame) -> str: # '': runs without a standby
+    known = runs.dropna(subset=['standby_deaths'])
+    return f'{known["standby_ready"].sum():.0f} of {known["standby_deaths"].sum():.0f}' if len(known) else ''
+
+def unequal_targets(table: pd.DataFrame) -> list[str]: # sentences
+    "Which runs are not compared because their targets differ."
+    said = []
+    for (suite, seed), g in sound(table).dropna(subset=['target_steps']).groupby(['suite', 'seed'], sort=False):
+        if g['target_steps'].nunique() < 2: continue
+        runs = ', '.join(f'`{r}` ({int(n)} steps)' for r, n in zip(g['run_id'], g['target_steps']))
+        said.append(f'Runs with unequal targets are not compared: {runs}. A longer run spreads its start over more work and ends at another loss, '
+                    'so for those that differ there is no drop, no gain and no loss difference.')
+    return said
 
 def _negative(e: Estimate) -> Estimate: return replace(e, value=-e.value, low=-e.high, high=-e.low)
 
@@ -297,13 +335,13 @@ def suite_ranking(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAP
     "Goodput of the three variants in each suite, relative differences (%; gain: an Estimate), differences of stall and wall clock (s)."
     good, rows = sound(table), []
     for suite, g in good.groupby('suite', sort=False):
-        m = g.groupby('variant')[['goodput', 'stall_s', 'wall_clock_s']].mean().astype(float).reindex([base, b, a])
+        m = g.groupby('variant')[['goodput', 'stall_s']].mean().astype(float).reindex([base, b, a])
         rows.append({k: g[k].iloc[0] for k in ('suite', 'dataset', 'model', 'schedule')} | {f'goodput_{v}': m.loc[v, 'goodput'] for v in m.index}
             | dict(blocking_change_pct=_paired(g, 'goodput', b, base, 'change').value,
             overlapped_change_pct=_paired(g, 'goodput', a, base, 'change').value, gain_pct=(gain := _paired(g, 'goodput', a, b, 'change')),
             pairs=gain.n)
-            | {f'stall_{v}_s': m.loc[v, 'stall_s'] for v in m.index} | dict(stall_difference_s=m.loc[a, 'stall_s'] - m.loc[b, 'stall_s'],
-            wall_difference_s=m.loc[a, 'wall_clock_s'] - m.loc[b, 'wall_clock_s']))
+            | {f'stall_{v}_s': m.loc[v, 'stall_s'] for v in m.index} | dict(stall_difference_s=_paired(g, 'stall_s', a, b).value,
+            wall_difference_s=_paired(g, 'wall_clock_s', a, b).value))
     return pd.DataFrame(sorted(rows, key=lambda r: (-np.nan_to_num(r['gain_pct'].value, nan=-np.inf), r['suite'])))
 
 def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'schedule'), a: str = OVERLAPPED,
@@ -376,7 +414,7 @@ READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': '
             'stall_difference_s': 'stall difference (s)', 'wall_difference_s': 'wall clock difference (s)',
             'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)', f'stall_{OVERLAPPED}_s': 'overlapped (s)',
             'p_holm': 'p (Holm)', 'p_t': 'p (t)', 'p_t_holm': 'p (t, Holm)', 'p_sign_flip': 'p (sign flips)', 'loss_difference': 'difference of loss difference',
-            BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
+            BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{BLOCKING}_standby': 'blocking, standby', f'{OVERLAPPED}_standby': 'overlapped, standby', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
 
 PUBLISHED = '*Published goodput* is that of the published runs: it counts from the first record, so it does not see the first launch.'
 
@@ -385,6 +423,11 @@ def outcome_table(o: pd.DataFrame) -> pd.DataFrame: # of `outcomes`
     return filled(o[[any(cell(x) for x in row) for _, row in o.iterrows()]].reset_index()).rename(columns=READABLE)
 
 def _count(table: pd.DataFrame, what: str) -> str: return f'{(n := table[what].nunique())} {what}{"s"*(n != 1)}'
+
+def _sessions(table: pd.DataFrame) -> str: # '': every run has had one supervisor
+    "Which runs were continued by another supervisor."
+    rows = table[table['sessions'].fillna(1) > 1] if 'sessions' in table else table[:0]
+    return '\n'.join(f'- `{r.run_id}`: {r.sessions:.0f} sessions; nobody ran for {shown_s(r.idle_s)} s between them, which is in no clock' for r in rows.itertuples())
 
 def _suite_tables(ranked: pd.DataFrame) -> list[str]: # nothing of a study with one suite or without the three variants
     "The ranking and the stalls, with names as short as they may be."
@@ -410,12 +453,13 @@ def study_report(
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
     if manifest is None and not isinstance(study, pd.DataFrame) and (Path(study)/'manifest.csv').exists():
         manifest = pd.read_csv(Path(study)/'manifest.csv')
-    name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), [*findings(table, manifest=manifest), *more]
+    name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), [*findings(table, manifest=manifest), *unequal_targets(table), *more]
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
     facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
         suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
     r = Report('study', f'Study {name}', facts).add('## Findings', '\n'.join(f'- {s}' for s in said), '## Runs',
         f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
+    if several := _sessions(table): r.add(several)
     if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions('valid'))
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
@@ -443,7 +487,8 @@ def study_figures(table: pd.DataFrame, folder: Path | str, suffix: str = '.svg')
         if not len(good) or not dict(goodput=(suites := good['suite'].nunique()) == 1,
             normalised_goodput='reference' in has and len(has) > 1).get(name, {BLOCKING, OVERLAPPED} <= has
             and (suites > 1 or name == 'gain')): continue
-        ax = plot()
+        try: ax = plot()
+        except ValueError: continue             # no pair may be made
         made[name] = save_figure(ax, Path(folder)/f'{name}{suffix}')
         ax.figure.clear()
     return made
@@ -479,7 +524,7 @@ def compare_tables(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame: # a row a 
         rows.append({'quantity': name, 'A': float(p.table['b'].mean()), 'B': float(p.table['a'].mean()), 'B - A': difference,
             'B against A (%)': ratio, 'pairs': len(p.table),
                      'would be found': smallest_effect(difference)})
-    if not rows: raise HistoryError('nothing to compare: no completed, valid runs of A and B share suite, variant and seed')
+    if not rows: raise HistoryError('nothing to compare: no completed, valid runs of A and B share suite, variant, seed and target')
     return pd.DataFrame(rows)
 
 # %% ../../nbs/measure/38_report.ipynb #07b679a9
@@ -510,6 +555,7 @@ def _compare_runs(a: Path, b: Path) -> Report:
         if hs else [_from_metrics(d, '') for d in (a, b)])
     configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
     settings = differing(*configs) if all(configs) else None
+    lengths = '' if rows['target_steps'].nunique() < 2 else f' Their targets differ ({" and ".join(f"{n:.0f}" for n in rows["target_steps"])} steps), so differences are of two lengths as well.'
     table = pd.DataFrame([(n, rows[c].iloc[0], rows[c].iloc[1], rows[c].iloc[1] - rows[c].iloc[0]) for n,
         c in COMPARED.items() if rows[c].notna().all()], columns=['quantity', 'A', 'B', 'B - A'])
     d, (x, y) = _optional_divergence(*hs[::-1]) if hs else None, rows['run_id']
@@ -517,7 +563,7 @@ def _compare_runs(a: Path, b: Path) -> Report:
         quantities=table, divergence=d and d.to_dict()))
     r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {verdict_word(q.valid)}' for side, q in zip('AB', rows.itertuples())),
         '## Settings that differ', _settings_text(settings),
-          '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told from one pair; compare folders with several seeds.', markdown_table(table))
+          '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told from one pair; compare folders with several seeds.' + lengths, markdown_table(table))
     if d: r.add('## Is the result the same?', _divergence_text(d))
     return r.add(definitions('valid', 'goodput', 'stall', 'write', 'snapshot'))
 
@@ -534,13 +580,17 @@ def _settings_text(settings: dict | None) -> str:
 def _configs(folder: Path) -> dict[str, dict]: # run id -> settings
     return {d.name: flat(c.model_dump()) for d in find_runs(folder) if (c := _config_of(d))}
 
+def _unequal_sides(a: pd.DataFrame, b: pd.DataFrame) -> list[str]: # sentences
+    "Which runs of A and B are not compared because their targets differ."
+    return [f'Not compared, since the targets differ: {p["of"]} of suite {p["suite"]}, seed {p["seed"]} (A: {p["b"]} steps, B: {p["a"]}).' for p in _sides(a, b, 'goodput').unequal]
+
 def _compare_studies(a: Path, b: Path) -> Report:
     "Two folders of runs, matched by suite, variant and seed."
     ta, tb = read_runs(a), read_runs(b)
     t, (ca, cb) = compare_tables(ta, tb), (_configs(a), _configs(b))
     shared = sorted(ca.keys() & cb.keys())
     same = bool(shared) and all(ca[r] == cb[r] for r in shared)
-    said = _sentences(t)
+    said = _sentences(t) + _unequal_sides(ta, tb)
     r = Report('comparison', f'{b.name} against {a.name}', dict(a=a.name, b=b.name, same_configs=same, completion=[completion(ta), completion(tb)],
         quantities=t, findings=said))
     if same:
