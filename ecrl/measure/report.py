@@ -132,8 +132,7 @@ def run_report(
     if len(repairs): r.add('### Repairs (s)', markdown_table(repairs.rename_axis('attempt').reset_index()))
     if advice.saves: r.add('### Checkpoint interval', _advice_text(advice), markdown_table(advice.table().reset_index()))
     if d: r.add('## Is the result the same?', _divergence_text(d))
-    return r.add(definitions('valid', 'goodput', 'published goodput', 'productive fraction', 'ETTR', 'MTTR', 'replayed', 'lost', 'stall',
-        *(['loss difference'] if d else [])))
+    return r.add(definitions('valid', 'productive fraction', 'stall', *(['loss difference'] if d else [])))     # the others stand below the table of costs
 
 # %% ../../nbs/measure/38_report.ipynb #bb7cdf78
 COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='',
