@@ -6,7 +6,7 @@
 __all__ = ['VARIANTS', 'variant_settings', 'variant_config', 'suite_name', 'run_id', 'check_name', 'write_metrics', 'Cell',
            'suite_cells', 'interleaved', 'read_rows', 'merge_rows', 'Study', 'gates', 'Policy', 'run_study',
            'attempts_of', 'reference_of', 'summarise', 'LiveRun', 'progress_note', 'ProgressLines', 'verdict_table',
-           'read_study', 'execute_notebook', 'publish_evidence']
+           'read_study', 'NoStudy', 'study_here', 'show_executed', 'execute_notebook', 'publish_evidence']
 
 # %% ../../nbs/lab/41_experiment.ipynb #303f86c5
 import contextlib, csv, fcntl, io, json, os, random, re, shutil, time
@@ -417,6 +417,35 @@ def read_study(
     if undone or absent: raise ConfigError(f'{d}: the study is incomplete.'
         + (f' Not completed: {", ".join(undone)}.' if undone else '') + (f' Missing: {", ".join(absent)}.' if absent else '') + ' Run it again to fill the gaps.')
     return summary.set_index('run_id').loc[manifest.run_id].reset_index(), [read_history(d/r) for r in manifest.run_id]
+
+# %% ../../nbs/lab/41_experiment.ipynb #ddb8dbbd
+class NoStudy(ConfigError):
+    "A study that is not here. A notebook shows the sentence alone."
+    def _render_traceback_(self) -> list[str]: return [str(self)]
+
+def study_here(
+    studies: str | Sequence[str], # folders, relative to the project's root
+    page: str, # the notebook that asks, relative to `nbs/`
+    how: str, # the command that runs them
+):
+    "Go on where the studies are; else show the page's executed copy from the tracked evidence, and end the notebook."
+    from IPython.display import Markdown, display
+    from ecrl.lab.site import executed_copies
+    absent = ', '.join(s for s in ([studies] if isinstance(studies, str) else studies) if not (project_root()/s).is_dir())
+    if not absent: return
+    copy, then = executed_copies().get(page), f'Run it with `{how}`, then run this notebook again.'
+    if copy is None: raise NoStudy(f'{absent}: expected the folder of a study, found none, and no tracked evidence of it. {then}')
+    display(Markdown(f'**There is no `{absent}` here. What follows is the tracked evidence, `{copy.relative_to(project_root())}`, as it was executed.** {then}'))
+    show_executed(copy)
+    raise NoStudy(f'The cells below compute from the records of {absent}, which are not here. Above is the tracked evidence. {then}')
+
+def show_executed(copy: Path):
+    "Display the text and the outputs of an executed notebook."
+    import nbformat
+    from IPython.display import Markdown, display
+    for c in nbformat.read(copy, 4).cells:
+        if c.cell_type == 'markdown': display(Markdown(c.source))
+        for o in c.get('outputs', []): display(dict(o.data), raw=True) if 'data' in o else print(o.get('text', ''), end='')
 
 # %% ../../nbs/lab/41_experiment.ipynb #4aaf8b29
 def execute_notebook(
