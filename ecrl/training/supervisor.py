@@ -369,7 +369,7 @@ def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str,
     names = {e['event'] for e in job.events if e.get('rank') == 0}
     if fatal := next((e for e in job.events if e['event'] == 'fatal'), None): return 'fatal', fatal['reason']
     if 'finished' in names: return 'finished', None
-    if how == 'asked': return 'stopped', 'asked to stop'
+    if how == 'asked': return ('stopped', 'asked to stop') if 'stopping' in names else ('died', 'asked to stop, and ended before it had left in good order')
     reasons = [f"rank {e['rank']} ended: {e['reason']}" for e in job.events if e['event'] == 'cannot_record'][:1]
     reasons += [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
