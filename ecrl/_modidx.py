@@ -560,6 +560,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli._supervise': ('lab/cli.html#_supervise', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._supervisor': ('lab/cli.html#_supervisor', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._total_line': ('lab/cli.html#_total_line', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli._whole': ('lab/cli.html#_whole', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.calm': ('lab/cli.html#calm', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.compare': ('lab/cli.html#compare', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.demo': ('lab/cli.html#demo', 'ecrl/lab/cli.py'),

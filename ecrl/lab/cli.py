@@ -32,7 +32,7 @@ import typer
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 from ..paths import project_root, runs_dir
 
 # %% ../../nbs/lab/46_cli.ipynb #28ec0481
@@ -83,7 +83,7 @@ class Bars:
     def __init__(self, before: str = ''): # what happens before the first run does
         from ecrl.lab.experiment import LiveRun, progress_note
         self.live, self.note, self.tasks, self.runs = LiveRun, progress_note, {}, {}
-        self.progress = Progress(TextColumn('{task.description}'), BarColumn(bar_width=20), TextColumn('{task.fields[steps]}'),
+        self.progress = Progress(_whole('{task.description}'), BarColumn(bar_width=20), _whole('{task.fields[steps]}'),
                                  TextColumn('{task.fields[note]}'), TimeElapsedColumn(), console=out)
         self.before = self.progress.add_task(before, total=None, steps='', note='') if before else None
     def __enter__(self): self.progress.start(); return self
@@ -98,6 +98,8 @@ class Bars:
         live.news = []
         self.progress.update(task, completed=s['global_step'], steps=f"{s['global_step']}/{s['target_steps']} steps", note=self.note(s))
         if s['status'] != 'running': self.progress.stop_task(task)
+
+def _whole(text: str) -> TextColumn: return TextColumn(text, table_column=Column(no_wrap=True))       # what is cut on a narrow terminal is the rest
 
 @contextmanager
 def progress_display(before: str = ''):
@@ -164,9 +166,11 @@ def demo(
     publish: Annotated[bool, typer.Option(help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
 ):
     "Run Exp1: a job that dies twice, beside one that does not; then the verdicts and a page."
-    import pandas as pd
-    from ecrl.lab.experiment import Study, publish_evidence, verdict_table
-    from ecrl.training.config import ConfigError, read_yaml
+    with stages() as say:
+        say(f'reading {params}')
+        import pandas as pd
+        from ecrl.lab.experiment import Study, publish_evidence, verdict_table
+        from ecrl.training.config import ConfigError, read_yaml
     nbs = project_root()/'nbs'
     p = read_yaml(params if os.path.exists(params) else project_root()/params, 'parameter')
     if not isinstance(p, dict) or not {'study', 'variants', 'seeds', 'config'} <= p.keys(): raise ConfigError(
@@ -242,7 +246,8 @@ def run(
 
 def _supervise(cfg, run_dir: Path, resume: bool):
     "Run under supervision, and say how it ended."
-    from ecrl.training.supervisor import Supervisor
+    from ecrl.training.supervisor import Supervisor, check_run_dir
+    check_run_dir(run_dir, cfg, resume)
     out.print(f'{_short(run_dir)}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on {cfg.runtime.nproc} ranks', soft_wrap=True)
     with progress_display() as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
@@ -281,7 +286,6 @@ def resume(
         say(f'reading {run_dir}')
         from ecrl.training.config import load_config
         from ecrl.training.events import read_json
-        from ecrl.training.supervisor import Supervisor
     if why := _no_run(run_dir): _fail(f'{run_dir}: {why}')
     flags = {'training.max_steps': target_steps, 'runtime.nproc': nproc}
     cfg = load_config(run_dir/'config.yaml', [f'{k}={v}' for k, v in flags.items() if v is not None] + (set_ or []))
@@ -357,7 +361,7 @@ def matrix_display(m):
     from ecrl.lab.matrix import plan_totals
     from ecrl.lab.experiment import LiveRun, progress_note
     seen, last, said, live = {r: row['status'] for r, row in m.rows.items()}, 0.0, time.monotonic(), {}
-    bar = Progress(TextColumn('{task.description}'), BarColumn(), TextColumn('{task.completed:.0f}/{task.total:.0f} runs'),
+    bar = Progress(_whole('{task.description}'), BarColumn(bar_width=20), _whole('{task.completed:.0f}/{task.total:.0f} runs'),
                    TextColumn('{task.fields[note]}'), TimeElapsedColumn(), console=out)
     task = bar.add_task(m.name, total=len(seen), note='')
     def doing(r: str) -> str:
@@ -389,9 +393,11 @@ def matrix_display(m):
 @matrix.command(name='run')
 def matrix_run(file: MatrixFile, retry_failed: Annotated[bool, typer.Option('--retry-failed', help='Try cells again that had failed for good.')] = False):
     "Run what is left: safe to kill, and to start again. Exit code 1 if a run failed."
-    from ecrl.lab.executors import run_matrix, suite_gates
-    from ecrl.lab.matrix import plan_totals
-    m, start = _matrix(file), time.monotonic()
+    with stages() as say:
+        say(f'reading {file}')
+        from ecrl.lab.executors import run_matrix, suite_gates
+        from ecrl.lab.matrix import plan_totals
+        m, start = _matrix(file), time.monotonic()
     out.print(_total_line(m, plan_totals(m.plan())), soft_wrap=True)
     with calm(lambda: f'Interrupted: {_done(m.dir)} of {len(m.cells)} runs done. Go on with: {same_command()}'), matrix_display(m) as show:
         totals = run_matrix(m, show, retry_failed)

@@ -327,7 +327,7 @@ def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
 # %% ../../nbs/lab/41_experiment.ipynb #139124db
 class LiveRun:
     "What a run is doing now, from the ends of its records."
-    doings = dict(save='saving', flush='writing the last checkpoint', evaluate='evaluating')
+    doings = dict(save='saving', flush='waiting for writes', evaluate='evaluating')
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
         self.events, self.attempts = (_from_near_end(self.logs/f) for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
@@ -366,6 +366,7 @@ def heed(self: LiveRun, e: dict):
         self.news.append(f"first step: {e['global_step']}")
     if name == 'busy': self.phase = self.doings.get(e['doing'], e['doing'])
     if name == 'busy_end': self.phase = 'training'
+    if name == 'finished': self.phase = 'ending'
 
 @patch
 def heed_attempt(self: LiveRun, a: dict):
