@@ -55,11 +55,16 @@ def calm(said: Callable[[], str]): # the last words of an interrupted command
     got = []
     def heed(signum, _):
         if not got: got.append(signum); raise KeyboardInterrupt
-    before = {s: signal.signal(s, heed) for s in (signal.SIGINT, signal.SIGTERM)}
+    def swallowed(u): # by a callback of the interpreter, which passes no exception on: heed it again in a moment
+        if got and u.exc_type is KeyboardInterrupt: threading.Timer(0.05, os.kill, (os.getpid(), got.pop())).start()
+        elif u.exc_type is not KeyboardInterrupt: hook(u)
+    before, hook = {s: signal.signal(s, heed) for s in (signal.SIGINT, signal.SIGTERM)}, sys.unraisablehook
+    sys.unraisablehook = swallowed
     try: yield
     except BaseException:
         if not got: raise
     finally:
+        sys.unraisablehook = hook
         for s, handler in before.items(): signal.signal(s, handler)
     if got: raise Interrupted(got[0], said())
 
@@ -609,6 +614,7 @@ def doctor():
 def main():
     "Entry point of the `ecrl` command."
     for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, leave_at_once)      # unless a command has something to put in order
+    sys.unraisablehook = lambda u: None if u.exc_type is KeyboardInterrupt else sys.__unraisablehook__(u)
     try: app()
     except Interrupted as e:
         for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, signal.SIG_IGN)       # a second one would change the exit code

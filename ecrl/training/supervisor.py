@@ -327,6 +327,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
     limits, next_report, next_look = self.cfg.supervisor, 0.0, 0.0
     while True:
         dead = job.wait(0.05 if self.clock.due else report_s)      # a death is seen at once; each waking takes a core from a rank for a moment
+        if self.asked: raise KeyboardInterrupt       # where a callback of the interpreter has swallowed the first one
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
         job.stop_together()
