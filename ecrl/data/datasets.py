@@ -5,11 +5,11 @@
 # %% auto #0
 __all__ = ['IMAGE_SUFFIXES', 'DATASETS', 'splitmix64', 'keyed_bits', 'crop_and_flip', 'crop_boxes', 'resized_crop_and_flip',
            'ImagesWithIDs', 'data_loader', 'DigitsWithIDs', 'DigitsSplitWithIDs', 'FakeDataWithIDs', 'CIFAR10WithIDs',
-           'CIFAR100WithIDs', 'write_cifar', 'list_images', 'decoded_images', 'ImageFolderWithIDs', 'build_dataset',
-           'held_out_dataset', 'content_digest']
+           'CIFAR100WithIDs', 'write_cifar', 'list_images', 'decoded_images', 'ImageFolderWithIDs', 'WithIDs',
+           'own_dataset', 'build_dataset', 'held_out_dataset', 'content_digest', 'same_draws', 'samples_digest']
 
 # %% ../../nbs/data/02_datasets.ipynb #ffac30a6
-import fcntl, hashlib, inspect, io, os, pickle, shutil
+import contextlib, fcntl, hashlib, inspect, io, math, os, pickle, random, shutil
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +18,8 @@ import torch
 import torch.nn.functional as F
 from fastcore.basics import patch
 from torch import Tensor
-from torch.utils.data import DataLoader, Dataset, Sampler
+from torch.utils.data import DataLoader, Dataset, Sampler, default_collate
+from ..own_code import OwnCode, OwnCodeError
 
 # %% ../../nbs/data/02_datasets.ipynb #f8e19261
 def _shift_right(x: Tensor, n: int) -> Tensor: return (x >> n) & ((1 << (64 - n)) - 1)   # torch's >> copies the sign
@@ -124,6 +125,8 @@ class ImagesWithIDs(Dataset):
         for k in ('images', 'labels', 'scale', 'shift'): setattr(self, k, getattr(self, k).to(device))
         return self
 
+    @property
+    def nbytes(self) -> int: return self.images.nbytes
     def set_epoch(self, epoch: int): self.epoch = epoch      # augmentation is keyed by it
     def __len__(self) -> int: return len(self.labels)
     def __getitem__(self, i: int): x, y, ids = self.__getitems__([i]); return x[0], y[0], ids[0]
@@ -379,39 +382,88 @@ class ImageFolderWithIDs(ImagesWithIDs):
         images, self.cache = decoded_images(files, image_size, root/'.ecrl_cache', split.replace(os.sep, '_'))
         super().__init__(images, torch.tensor(labels), augment_seed=augment_seed, num_classes=len(self.classes))
 
+# %% ../../nbs/data/02_datasets.ipynb #3937e81b
+class WithIDs(Dataset):
+    "Any dataset of pairs; a batch is `(x, y, sample_ids)`."
+    nbytes = math.inf                      # it stays where it is
+    def __init__(self,
+        data, # len, [i] -> (x, y); perhaps __getitems__, set_epoch, num_classes or classes
+        name: str = 'the dataset', # in messages
+    ):
+        self.data, self.name = data, name
+        self.num_classes = getattr(data, 'num_classes', None) or len(getattr(data, 'classes', None) or ()) or None     # None: not known, or there are none
+
+    def set_epoch(self, epoch: int):
+        if hasattr(self.data, 'set_epoch'): self.data.set_epoch(epoch)
+    def __len__(self) -> int: return len(self.data)
+    def __getitems__(self, indices: list[int]) -> tuple[Tensor, Tensor, Tensor]: # (n, ...), (n, ...), (n,) int64
+        items = self.data.__getitems__(indices) if hasattr(self.data, '__getitems__') else [self.data[i] for i in indices]
+        batch = default_collate([*items]) if isinstance(items, list) else items
+        if not (len(batch) == 2 and all(isinstance(t, Tensor) and len(t) == len(indices) for t in batch)): raise OwnCodeError(
+            f'{self.name}: expected samples (x, y) of numbers or tensors of one shape, found {_kind(batch)}')
+        return *batch, torch.tensor(indices)
+
+def _kind(batch) -> str:
+    if not isinstance(batch, (tuple, list)): return type(batch).__name__
+    return f'{len(batch)} parts: ' + ', '.join(f'{type(t).__name__} {tuple(t.shape)}' if isinstance(t, Tensor) else type(t).__name__ for t in batch[:4])
+
+def own_dataset(
+    own: OwnCode,
+    name: str, # that it has imported
+    args: dict, # of the config
+    options: dict, # root, train, augment_seed, num_classes
+) -> ImagesWithIDs | WithIDs:
+    "The dataset that the user's code makes."
+    takes = own.arguments(name) or {}
+    if options.get('augment_seed') is not None and 'augment_seed' not in takes: raise OwnCodeError(
+        f'{name} takes no augment_seed, so training.use_augmentation cannot reach it; augment in the dataset, keyed by seed, epoch and sample')
+    if not options.get('train', True) and 'train' not in takes: raise OwnCodeError(f'{name} takes no argument train, so it has no held-out part to evaluate on')
+    given = {k: options.get(k) for k in ('root', 'train', 'augment_seed', 'num_classes')}
+    data = own.call(name, args=args, offered=given)
+    if isinstance(data, ImagesWithIDs): return data
+    if not (hasattr(data, '__len__') and hasattr(data, '__getitem__')): raise OwnCodeError(
+        f'{name}: expected a dataset with len(data) and data[i], found {type(data).__name__}. An iterable dataset has no samples that one could name')
+    if not len(data): raise OwnCodeError(f'{name}: expected at least one sample, found none')
+    return WithIDs(data, name)
+
 # %% ../../nbs/data/02_datasets.ipynb #77929cb9
 DATASETS = {'digits': DigitsWithIDs, 'digits_split': DigitsSplitWithIDs, 'fake': FakeDataWithIDs,
             'cifar10': CIFAR10WithIDs, 'cifar100': CIFAR100WithIDs, 'imagefolder': ImageFolderWithIDs}
 
 def build_dataset(
-    name: str, # one of `DATASETS`
+    name: str, # one of `DATASETS`, or own code
     size: int | None = None, # what the data must have (for `fake`: is to have), samples
     augment_seed: int | None = None, # augment with this seed; `None`: not at all
+    own: OwnCode = OwnCode(), # that has imported `name`
+    args: dict = {}, # of own code
     **options, # root, train, download, image_size, split_subdir, num_classes
-) -> ImagesWithIDs:
+) -> ImagesWithIDs | WithIDs:
     "The dataset that a config names."
-    if name not in DATASETS: raise ValueError(f'unknown dataset {name!r}; known: {", ".join(DATASETS)}')
-    knows = inspect.signature(DATASETS[name]).parameters
-    ds = DATASETS[name](**{k: v for k, v in dict(options, size=size, augment_seed=augment_seed).items() if k in knows})
+    if name in own.functions: ds = own_dataset(own, name, args, dict(options, augment_seed=augment_seed))
+    elif name not in DATASETS: raise ValueError(f'unknown dataset {name!r}; known: {", ".join(DATASETS)}')
+    else:
+        knows = inspect.signature(DATASETS[name]).parameters
+        ds = DATASETS[name](**{k: v for k, v in dict(options, size=size, augment_seed=augment_seed).items() if k in knows})
     if size is not None and len(ds) != size: raise ValueError(f'dataset.size says {size}, but {name} has {len(ds)} samples; correct or remove it')
     want = options.get('num_classes')
-    if want is not None and want < ds.num_classes: raise ValueError(f'dataset.num_classes says {want}, but {name} has labels up to {ds.num_classes - 1}')
+    if want is not None and ds.num_classes and want < ds.num_classes: raise ValueError(f'dataset.num_classes says {want}, but {name} has labels up to {ds.num_classes - 1}')
     ds.num_classes = want or ds.num_classes
     return ds
 
 def held_out_dataset(
-    name: str, # one of `DATASETS`
+    name: str, # one of `DATASETS`, or own code that takes `train`
     **options, # as for `build_dataset`
-) -> ImagesWithIDs:
+) -> ImagesWithIDs | WithIDs:
     "The held-out part of what `build_dataset` gives for the same options: never augmented, never downloaded."
     return build_dataset(name, **options | dict(train=False, size=None, augment_seed=None, download=False))
 
 # %% ../../nbs/data/02_datasets.ipynb #aa4a4c22
 def content_digest(
-    dataset: ImagesWithIDs, # on any device
+    dataset: ImagesWithIDs | WithIDs, # on any device
     max_bytes: int = 32*2**20, # of pixels that are looked at
 ) -> tuple[str, str]: # SHA-256, 64 hex digits; what it covers
     "What the dataset holds, augmentation aside."
+    if isinstance(dataset, WithIDs): return samples_digest(dataset, max_bytes)
     images, n = dataset.images, len(dataset)
     k = min(n, max(2, max_bytes//images[0].nbytes))
     chosen = images if k == n else images.index_select(0, (torch.arange(k)*(n - 1)//(k - 1)).to(images.device))
@@ -419,3 +471,34 @@ def content_digest(
     digest.update(dataset.labels.cpu().numpy().astype('<i8'))
     digest.update(chosen.cpu().contiguous().view(-1).numpy())
     return digest.hexdigest(), f'all {n} images' if k == n else f'{k} of {n} images'
+
+@contextlib.contextmanager
+def same_draws():
+    "Every generator starts from the same state inside, and is as it was afterwards."
+    python, arrays = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng(devices=[]):
+        random.seed(0); np.random.seed(0); torch.manual_seed(0)
+        try: yield
+        finally: random.setstate(python); np.random.set_state(arrays)
+
+def samples_digest(
+    dataset: WithIDs,
+    max_bytes: int = 32*2**20, # of samples that are looked at
+    most: int = 256, # samples
+) -> tuple[str, str]: # SHA-256, 64 hex digits; what it covers
+    "What some samples of any dataset hold; two looks that differ are an error."
+    n = len(dataset)
+    with same_draws(): one = dataset.__getitems__([0])
+    k = min(n, most, max(2, max_bytes//max(1, sum(t.nbytes for t in one[:2]))))
+    chosen = [i*(n - 1)//max(1, k - 1) for i in range(k)]
+    def look():
+        digest = hashlib.sha256(repr(n).encode())
+        with same_draws():
+            dataset.set_epoch(0)
+            for i in chosen:
+                for t in dataset.__getitems__([i])[:2]: digest.update(repr((t.dtype, tuple(t.shape))).encode() + t.contiguous().view(-1).view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
+    first = look()
+    if look() != first: raise OwnCodeError(f'{dataset.name}: a sample is another one when it is asked for twice, so no resume could be checked. '
+                                           'Draw from the generators of torch, NumPy or Python, or key each draw by seed, epoch and sample')
+    return first, f'all {n} samples' if k == n else f'{k} of {n} samples'

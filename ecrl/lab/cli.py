@@ -244,6 +244,7 @@ def run(
     overrides = [f'{k}={v}' for k, v in flags.items() if v is not None]
     if fail_steps is not None: overrides += [f'failure.steps=[{fail_steps}]', f'failure.enabled={"true" if fail_steps.strip() else "false"}']
     cfg = load_config(config, overrides + (set_ or []))
+    if cfg.own_names() and cfg.code.folder == '.': cfg = load_config(config, [*overrides, *(set_ or []), f'code.folder={json.dumps(str(config.resolve().parent))}'])
     check_name(study=study or config.stem, run_id=run_id or 'default')
     run_dir = runs_dir()/(study or config.stem)/(run_id or name_of(cfg, variant_name(cfg.checkpoint.strategy, cfg.failure.enabled)))
     if resume and not (run_dir/'config.yaml').exists(): resume = _not_begun(run_dir, cfg)

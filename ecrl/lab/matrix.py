@@ -16,11 +16,12 @@ import pandas as pd
 import yaml
 from fastcore.basics import patch
 from pydantic import ValidationError
-from .experiment import Policy, Study, interleaved, suite_cells, variant_settings
+from .experiment import Policy, Study, file_name, interleaved, suite_cells, variant_settings
 from ..paths import project_root
 from ..training.config import ConfigError, Positive, RunConfig, Section, Seed, flat, make_config, plain_copy, read_yaml, shown
 from ..training.events import write_atomically
 from ..training.faults import planned_faults
+from ..own_code import OwnCode, is_own
 from ..training.models import build_model
 
 # %% ../../nbs/lab/42_matrix.ipynb #83b8ac68
@@ -94,7 +95,7 @@ def assignments(settings: dict, prefix: str = '') -> list[str]: # `section.key=v
 
 def level_name(value) -> str:
     "A value as a part of a name: 0.05, 400-1200, none."
-    return '-'.join(map(level_name, value)) if isinstance(value, list) else str(value).lower() if isinstance(value, bool) or value is None else str(value)
+    return '-'.join(map(level_name, value)) if isinstance(value, list) else str(value).lower() if isinstance(value, bool) or value is None else file_name(str(value))
 
 def levels(axis: str, values: list | dict) -> dict[str, list[str]]: # name -> overrides
     "The values of an axis."
@@ -116,7 +117,7 @@ def level_tag(axis: str, level: str, bundle: bool) -> str:
 
 def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str]) -> str: # chosen: axis -> level
     "The name of a suite."
-    plain = (cfg.dataset.name, cfg.training.model_name, None, f'k{cfg.checkpoint.every_k_steps}')
+    plain = (file_name(cfg.dataset.name), file_name(cfg.training.model_name), None, f'k{cfg.checkpoint.every_k_steps}')
     tag = lambda a: level_tag(a, chosen[a], a in bundles)
     named = {a for place in PLACES for a in place}
     first = [''.join(tag(a) for a in place if a in chosen) or default for place, default in zip(PLACES, plain)]
@@ -189,12 +190,14 @@ RECORD_BYTES = 450                                  # of a step's record
 CLASSES = dict(cifar10=10, cifar100=100, digits=10, digits_split=10)
 
 @lru_cache
-def state_bytes(model: str, classes: int, image_size: int = 32) -> int: # of one checkpoint with SGD's momentum
+def state_bytes(model: str, classes: int, args: str = '{}', folder: str = '.') -> int: # of one checkpoint with SGD's momentum
     "The size of a checkpoint."
-    net = build_model(model, classes, 0)
+    net = build_model(model, classes, 0, OwnCode([model] if is_own(model) else [], folder), json.loads(args))
     return 4*(2*sum(p.numel() for p in net.parameters()) + sum(b.numel() for b in net.buffers()))
 
-def checkpoint_bytes(cfg: RunConfig) -> int: return state_bytes(cfg.training.model_name, cfg.dataset.num_classes or CLASSES.get(cfg.dataset.name, 10))
+def checkpoint_bytes(cfg: RunConfig) -> int:
+    t = cfg.training
+    return state_bytes(t.model_name, cfg.dataset.num_classes or CLASSES.get(cfg.dataset.name, 10), json.dumps(t.model_args), cfg.code.folder)
 
 def replayed(cfg: RunConfig) -> int:
     "How many steps the planned failures will repeat, at least."

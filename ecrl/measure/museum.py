@@ -20,12 +20,12 @@ __all__ = ['DIED', 'REPLAYED', 'CALM', 'ROTTEN', 'EXHIBITS', 'RATES', 'Records',
            'one_rank_steps_its_scheduler_twice', 'replay_at_another_rate', 'resumed_in_half_precision',
            'one_rank_restores_another_step', 'one_rank_restores_nothing', 'path_of_another_step',
            'generators_seeded_anew', 'streams_derived_for_no_reason', 'promise_withdrawn',
-           'other_data_under_the_same_name', 'config_edited_afterwards', 'deterministic_in_one_file_only',
-           'status_in_other_words', 'launched_with_other_ranks', 'second_job_beside_the_first',
-           'rank_that_never_came_up', 'time_that_did_not_pass', 'fault_nobody_planned', 'excuse_that_names_nothing',
-           'session_with_another_momentum', 'two_jobs_side_by_side', 'checkpoint_overwritten_in_between',
-           'records_lost_in_buffers', 'write_that_never_ended', 'simulated', 'show', 'visit', 'misjudged',
-           'random_script', 'random_run', 'acquit']
+           'other_data_under_the_same_name', 'other_code_under_the_same_name', 'config_edited_afterwards',
+           'deterministic_in_one_file_only', 'status_in_other_words', 'launched_with_other_ranks',
+           'second_job_beside_the_first', 'rank_that_never_came_up', 'time_that_did_not_pass', 'fault_nobody_planned',
+           'excuse_that_names_nothing', 'session_with_another_momentum', 'two_jobs_side_by_side',
+           'checkpoint_overwritten_in_between', 'records_lost_in_buffers', 'write_that_never_ended', 'simulated',
+           'show', 'visit', 'misjudged', 'random_script', 'random_run', 'acquit']
 
 # %% ../../nbs/measure/37_museum.ipynb #ffcd6b7c
 import hashlib, json, tempfile
@@ -464,6 +464,12 @@ def promise_withdrawn(w):
 def other_data_under_the_same_name(w):
     "The dataset was changed between two attempts; ids and hashes are the same."
     for e in w.event('built', 2): e['data_digest'] = 'e'*16
+
+@exhibit('witnesses', 'the model file edited between a death and the restart')
+def other_code_under_the_same_name(w):
+    "The file of the user's own model was changed between two attempts; everything that is recorded of a step looks right."
+    w.files['environment.json'].update(code_digest='c'*64, code_files={'net.py': 'f'*64})
+    for e in w.events(event='built'): e['code_digest'] = ('c' if e['attempt'] == 1 else 'e')*64
 
 # %% ../../nbs/measure/37_museum.ipynb #9c30bb04
 @exhibit('agreement', script=CALM)

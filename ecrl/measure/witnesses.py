@@ -393,9 +393,12 @@ def _due_rng(h: History, n: int, step: int, m: int | None) -> tuple: # the words
 
 # %% ../../nbs/measure/32b_witnesses.ipynb #a819ea54
 def _odd_data(h: History) -> Iterator[Evidence]:
-    "Ranks that trained on other data than the run began with."
-    due = h.environment.get('data_digest')
+    "Ranks that trained on other data, or ran other code, than the run began with."
+    due, code = (h.environment.get(k) for k in ('data_digest', 'code_digest'))
     for e in h.lines['events.jsonl']:
+        if e['event'] == 'built' and e.get('code_digest') != code: yield Evidence(
+            False, f'rank {e["rank"]} of attempt {e["attempt"]} runs own code with digest {str(e.get("code_digest"))[:16]}; expected {str(code)[:16]}.',
+            rank=e['rank'], attempt=e['attempt'], cause='the files that the config names were changed')
         if e['event'] == 'built' and due is not None and e.get('data_digest', due) != due:
             yield Evidence(False, f'rank {e["rank"]} of attempt {e["attempt"]} has data with digest {e["data_digest"][:16]}; expected {due[:16]}.', rank=e['rank'], attempt=e['attempt'], cause='the content of the dataset was changed')
 

@@ -111,6 +111,7 @@ node   whole  -       host of a run on several; nobody else writes it down
 arithmetic    map    witnesses  settings on which the bits depend
 cursor_by     text?  -          how rank 0's cursor reaches this rank; both ways carry the same
 +data_digest  text   witnesses  digest of the content of the dataset
+*code_digest  text   witnesses  digest of the user's own code; absent: none is named
 ''', restored='''
 from_step           whole   resume     continues after this step; 0: a fresh start
 from_path           text?   witnesses  the file; null: none
@@ -272,7 +273,7 @@ threads              whole   agreement  of a rank
 torch                text    agreement  version
 cpu_capability       text    agreement  vector instructions that torch uses
 backend              text    -          gloo or nccl: nothing in the records depends on its name
-num_classes          whole   -          of the dataset; its content has a digest
+num_classes          whole?  -          of the dataset; its content has a digest
 python               text    -          version: what this run ran on, told once
 cuda                 text?   -          version, told once
 os                   text    -          told once
@@ -288,6 +289,8 @@ cublas_workspace     text?   -          told once; the ranks' arithmetic says it
 +token               text    -          identifies the run to its own checkpoints, which refuse another one
 +data_digest         text    witnesses  of the content of the dataset
 +data_digest_covers  text    -          which samples it has seen, in words
+*code_digest         text    witnesses  of the user's own code; absent: the config names none
+*code_files          map     -          path -> SHA-256 of its files; what they hold together has the digest
 ''')
 
 # %% ../../nbs/training/20_protocol.ipynb #3fd9eeb3
@@ -318,7 +321,7 @@ def settings_before(
     "The settings that a session had found."
     return {k: v for k, v in (settings | {k: before for k, (before, _) in changes.items()}).items() if v is not None}
 
-RESUMABLE = ('runtime', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps', 'training.evaluate', 'training.log_every', 'training.debug_every')   # what a session may change
+RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps', 'training.evaluate', 'training.log_every', 'training.debug_every')   # what a session may change
 
 # %% ../../nbs/training/20_protocol.ipynb #253d3f62
 FILES = {'logs/rank*.jsonl': {'': STEP}, 'logs/debug_rank0_ids.jsonl': {'': DEBUG}, 'logs/events.jsonl': EVENTS, 'logs/checkpoint_rank0.jsonl': CHECKPOINTS, 'logs/faults.jsonl': FAULTS,
