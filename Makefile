@@ -13,8 +13,9 @@ demo: $(STAMP)
 test: $(STAMP)
 	@python -m ecrl.lab.checks
 
+# Arguments go to JupyterLab: make lab ARGS="--port 9999 --no-browser". It refuses root, as in a container, unless told that this is meant.
 lab: $(STAMP)
-	@jupyter lab --notebook-dir=.
+	@jupyter lab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 site: $(STAMP)
 	@ecrl site

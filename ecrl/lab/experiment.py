@@ -5,11 +5,13 @@
 # %% auto #0
 __all__ = ['VARIANTS', 'MAX_ID', 'variant_settings', 'variant_config', 'suite_name', 'file_name', 'run_id', 'check_name',
            'write_metrics', 'Cell', 'suite_cells', 'interleaved', 'read_rows', 'merge_rows', 'Study', 'gates', 'Policy',
-           'run_study', 'attempts_of', 'reference_of', 'summarise', 'ProgressLines', 'verdict_table', 'read_study',
-           'execute_notebook', 'publish_evidence']
+           'run_study', 'attempts_of', 'reference_of', 'summarise', 'LiveRun', 'progress_note', 'ProgressLines',
+           'verdict_table', 'read_study', 'NoStudy', 'study_here', 'show_executed', 'execute_notebook',
+           'publish_evidence']
 
 # %% ../../nbs/lab/41_experiment.ipynb #303f86c5
 import contextlib, csv, fcntl, io, json, os, random, re, shutil, time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +26,7 @@ from ..measure.goodput import goodput
 from ..measure.history import History, read_history
 from ..paths import project_root, runs_dir
 from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, shown
-from ..training.events import read_json, read_jsonl, write_atomically, write_json_atomically
+from ..training.events import JsonlTail, read_json, read_jsonl, write_atomically, write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, last_step, preflight, supervisor_lock
 
 # %% ../../nbs/lab/41_experiment.ipynb #08fc6cf0
@@ -89,7 +91,7 @@ def write_metrics(
     evaluated = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
     if len(evaluated): row['accuracy'] = float(evaluated['accuracy'].iloc[-1])       # held-out, if the config asks for it
     if reference is not None and reference != run:
-        d = diverge(h, reference).to_dict()
+        d = diverge(h, reference, steps='published').to_dict()
         write_json_atomically(run/'metrics'/f'divergence_vs_{reference.name}.json', d)
         row |= dict(reference=reference.name, parameter_l2=d['final_l2'], bitwise_equal=d['exact'], loss_auc=d['losses']['auc'])
     write_json_atomically(run/'metrics'/'verdict.json', row)
@@ -337,14 +339,74 @@ def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 # %% ../../nbs/lab/41_experiment.ipynb #139124db
+class LiveRun:
+    "What a run is doing now, from the ends of its records."
+    doings = dict(save='saving', flush='waiting for writes', evaluate='evaluating')
+    def __init__(self, run_dir: Path | str):
+        self.logs = Path(run_dir)/'logs'
+        self.events, self.attempts = (_from_near_end(self.logs/f) for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
+        self.phase, self.cause, self.news, self.last, self.steps = 'starting', '', [], {}, deque(maxlen=20)     # steps: (time, step)
+
+    def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
+        "Read what is new."
+        for e in self.events.new(): self.heed(e)
+        for a in self.attempts.new(): self.heed_attempt(a)
+        if status['status'] != 'running': self.phase = status['status']
+        self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
+        step = self.last.get('global_step', 0)
+        if self.steps and step > self.steps[-1][1]: self.steps.append((self.last['time'], step))
+        (t0, s0), (t1, s1) = (self.steps[0], self.steps[-1]) if self.steps else [(0, 0)]*2
+        rate = (s1 - s0)/(t1 - t0) if t1 > t0 else None
+        return status | dict(global_step=step, phase=self.phase, rate=rate, left_s=(status['target_steps'] - step)/rate if rate else None,
+                             loss=self.last.get('loss_global', self.last.get('loss')))
+
+def _from_near_end(path: Path, size: int = 2**16) -> JsonlTail: # size: bytes; a record cut in two there is not read
+    return JsonlTail(path, max(0, path.stat().st_size - size) if path.exists() else 0)
+
+# %% ../../nbs/lab/41_experiment.ipynb #dc1c7d6d
+@patch
+def heed(self: LiveRun, e: dict):
+    "An event of the run."
+    name = e['event']
+    if name == 'launch': self.phase = f'restarting after {self.cause}' if self.cause else 'ranks are starting'; self.steps.clear()
+    if name == 'death_seen' and (e['how'] != 'home' or e['ranks']):
+        self.cause = 'a hang' if e['how'] == 'hang' else f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
+        self.phase = f'restarting after {self.cause}'
+    if name == 'asked_to_stop': self.phase = 'stopping'
+    if e['rank'] != 0: return
+    if name == 'first_step':
+        self.phase = 'training'
+        self.steps.append((e['time'], e['global_step']))
+        self.news.append(f"first step: {e['global_step']}")
+    if name == 'busy': self.phase = self.doings.get(e['doing'], e['doing'])
+    if name == 'busy_end': self.phase = 'training'
+    if name == 'finished': self.phase = 'ending'
+
+@patch
+def heed_attempt(self: LiveRun, a: dict):
+    "A record of the supervisor."
+    if a['event'] == 'attempt_start': self.news.append(f"attempt {a['attempt']}: {a['world_size']} ranks are starting" + f", from step {a['resume_step']}"*(a['resume_step'] > 0))
+    if a['event'] == 'restart': self.news.append(f"attempt {a['attempt']} is over: {a['reason']}")
+
+def progress_note(s: dict) -> str: # s: of `LiveRun.look`
+    "In few words: the phase; while it trains, also the rate, the time left and the newest loss."
+    if s['phase'] not in ('training', *LiveRun.doings.values()) or not s['rate']: return s['phase']
+    loss = '' if s['loss'] is None else f", loss {s['loss']:.3g}"
+    return f"{s['phase']}, {s['rate']:.3g} steps/s, {s['left_s']:.0f} s left{loss}"
+
+# %% ../../nbs/lab/41_experiment.ipynb #c2ee1648
 class ProgressLines:
-    "Prints a line when an attempt starts, when it is half-way, and at the end."
-    def __init__(self): self.last = {}
-    def __call__(self, run: str, s: dict):
-        news = s['attempts'], 2*s['global_step'] // s['target_steps'], s['status']
-        if self.last.get(run) == news: return
-        self.last[run] = news
-        print(f"{run}: {s['status']}, attempt {s['attempts']}, step {s['global_step']} of {s['target_steps']}", flush=True)
+    "Prints a line for each start, first step, death and end of a run, for each quarter, and when nothing was said for a while."
+    def __init__(self, every_s: float = 10.0): self.every_s, self.runs, self.said = every_s, {}, {}     # run -> what it does; -> (quarter and status, when)
+    def __call__(self, run: str, s: dict): # s: with run_dir, status, target_steps
+        live = self.runs.setdefault(run, LiveRun(s['run_dir']))
+        s = live.look(s)
+        lines, live.news = live.news, []
+        before, at = self.said.setdefault(run, ((0, 'running'), time.monotonic()))
+        now = 4*s['global_step'] // s['target_steps'], s['status']
+        if now != before or time.monotonic() - at > self.every_s: lines.append(f"step {s['global_step']} of {s['target_steps']}, {progress_note(s)}")
+        if lines: self.said[run] = now, time.monotonic()
+        for text in lines: print(f'{run}: {text}', flush=True)
 
 # %% ../../nbs/lab/41_experiment.ipynb #a4e49acf
 def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
@@ -372,6 +434,35 @@ def read_study(
     if undone or absent: raise ConfigError(f'{d}: the study is incomplete.'
         + (f' Not completed: {", ".join(undone)}.' if undone else '') + (f' Missing: {", ".join(absent)}.' if absent else '') + ' Run it again to fill the gaps.')
     return summary.set_index('run_id').loc[manifest.run_id].reset_index(), [read_history(d/r) for r in manifest.run_id]
+
+# %% ../../nbs/lab/41_experiment.ipynb #ddb8dbbd
+class NoStudy(ConfigError):
+    "A study that is not here. A notebook shows the sentence alone."
+    def _render_traceback_(self) -> list[str]: return [str(self)]
+
+def study_here(
+    studies: str | Sequence[str], # folders, relative to the project's root
+    page: str, # the notebook that asks, relative to `nbs/`
+    how: str, # the command that runs them
+):
+    "Go on where the studies are; else show the page's executed copy from the tracked evidence, and end the notebook."
+    from IPython.display import Markdown, display
+    from ecrl.lab.site import executed_copies
+    absent = ', '.join(s for s in ([studies] if isinstance(studies, str) else studies) if not (project_root()/s).is_dir())
+    if not absent: return
+    copy, then = executed_copies().get(page), f'Run it with `{how}`, then run this notebook again.'
+    if copy is None: raise NoStudy(f'{absent}: expected the folder of a study, found none, and no tracked evidence of it. {then}')
+    display(Markdown(f'**There is no `{absent}` here. What follows is the tracked evidence, `{copy.relative_to(project_root())}`, as it was executed.** {then}'))
+    show_executed(copy)
+    raise NoStudy(f'The cells below compute from the records of {absent}, which are not here. Above is the tracked evidence. {then}')
+
+def show_executed(copy: Path):
+    "Display the text and the outputs of an executed notebook."
+    import nbformat
+    from IPython.display import Markdown, display
+    for c in nbformat.read(copy, 4).cells:
+        if c.cell_type == 'markdown': display(Markdown(c.source))
+        for o in c.get('outputs', []): display(dict(o.data), raw=True) if 'data' in o else print(o.get('text', ''), end='')
 
 # %% ../../nbs/lab/41_experiment.ipynb #4aaf8b29
 def execute_notebook(

@@ -8,7 +8,8 @@ __all__ = ['BOILERPLATE', 'SiteError', 'executed_copies', 'check_copy', 'check_p
            'broken_links', 'check_links', 'build_site', 'readme']
 
 # %% ../../nbs/lab/44_site.ipynb #f940aa7c
-import csv, inspect, json, re, shutil, subprocess, sys
+import csv, inspect, json, os, re, shutil, signal, subprocess, sys
+from collections.abc import Callable
 from enum import Enum
 from html.parser import HTMLParser
 from pathlib import Path
@@ -173,9 +174,11 @@ def process(executed: dict[str, str]):
 # %% ../../nbs/lab/44_site.ipynb #2ff1d743
 def _run(what: str, cmd: list[str], cwd: Path):
     "Run quietly; a failure carries the errors that the output names, and its end."
-    r = subprocess.run(cmd, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
-    if r.returncode == 0: return
-    lines = r.stdout.splitlines()
+    p = subprocess.Popen(cmd, cwd=cwd, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try: lines = p.communicate(timeout=900)[0].splitlines()
+    finally:
+        if p.poll() is None: os.killpg(p.pid, signal.SIGKILL); p.wait()
+    if p.returncode == 0: return
     named = [l for l in lines if re.match(r'[\w.]*(Error|Exception): ', l)]
     raise SiteError(f'{what} failed:\n' + '\n'.join(dict.fromkeys(named + lines[-10:])))
 
@@ -221,21 +224,29 @@ def check_links(docs: Path):
 def build_site(
     executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy, in place of that of the tracked evidence
     root: Path | None = None, # the workspace
+    say: Callable[[str], None] = lambda stage: None, # called when a stage begins; together they take most of a minute
 ) -> Path: # the folder `_docs`; open its index.html
     "Build the published site."
     root = Path(root or project_root()).resolve()
     executed = executed_copies(root) | {k: Path(v).resolve() for k, v in (executed or {}).items()}
+    say(f'checking the evidence and {len(executed)} executed pages')
     check_evidence(root)
     check_pages(root, executed)
     pages = json.dumps({k: str(v) for k, v in executed.items()})
+    say(f'processing {len(_notebooks(root))} notebooks')
     _run('processing the notebooks', [sys.executable, '-c',
         'import json, sys; from ecrl.lab.site import process; process(json.loads(sys.argv[1]))', pages], root)
+    say(f"rendering {len(_notebooks(root, '_proc'))} pages")
     _run('rendering the site', renderer(), root/'_proc')
+    say('checking the links')
     check_links(root/'_proc'/'_docs')
     docs = root/'_docs'
     shutil.rmtree(docs, ignore_errors=True)
     shutil.move(root/'_proc'/'_docs', docs)
     return docs
+
+def _notebooks(root: Path, folder: str = 'nbs') -> list[Path]:
+    return [p for p in (root/folder).rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts]
 
 # %% ../../nbs/lab/44_site.ipynb #e16710bf
 def readme(

@@ -124,24 +124,28 @@ class Divergence:
     def to_dict(self) -> dict: return asdict(self) | dict(exact=self.exact, final_l2=self.final_l2)
 
 # %% ../../nbs/measure/34_divergence.ipynb #ad3d7a69
-def chosen_steps(run: Path | str, reference: Path | str, steps: list[int] | None = None) -> list[int]: # rising
-    "The checkpoints to compare: `steps`, or the pinned ones and the last, or all that both have."
+def chosen_steps(
+    run: Path | str, reference: Path | str,
+    steps: list[int] | str | None = None, # 'published': the pinned ones and the last, where there are any
+) -> list[int]: # rising
+    "The checkpoints to compare: `steps`, or all that both have."
     both = common_steps(run, reference)
-    if missing := sorted(set(steps or []) - set(both)): raise DivergenceError(f'no checkpoint in common at step(s) {missing}; both runs have {both}.')
-    pinned = [s for s in both if s in PINNED]
-    return sorted(steps) if steps else sorted({*pinned, both[-1]}) if pinned else both
+    if steps == 'published': return sorted({*pinned, both[-1]}) if (pinned := [s for s in both if s in PINNED]) else both
+    if not (missing := sorted(set(steps or []) - set(both))): return sorted(set(steps)) if steps else both
+    kept = '; '.join(f'{Path(r).name} has {sorted(checkpoint_files(r))}' for r in (run, reference))
+    raise DivergenceError(f'no checkpoint in common at step(s) {", ".join(map(str, missing))}: {kept}. Choose from {both}.')
 
 def diverge(
     run: History | Path | str, reference: History | Path | str, # histories, or run directories
-    steps: list[int] | None = None, # checkpoints to compare; by default 200, 400, 800 and the last
-    need_states: bool = False, # raise where no checkpoint can be compared
+    steps: list[int] | str | None = None, # checkpoints to compare; by default all that both have; 'published': see `chosen_steps`
+    need_states: bool = False, # raise where no checkpoint can be compared; steps that are asked for by number are always needed
 ) -> Divergence:
     "Compare the states and the losses of two runs."
     a, b = (r if isinstance(r, History) else read_history(r) for r in (run, reference))
     d = Divergence(a.run_id, b.run_id, compare_losses(global_losses(a), global_losses(b)), last_step=max(a.last_step, b.last_step))
     try: d.states = [compare_states(a.path, b.path, s) for s in chosen_steps(a.path, b.path, steps)]
     except DivergenceError as e:
-        if need_states: raise
+        if need_states or isinstance(steps, list): raise
         d.why_no_states = str(e)
     return d
 
@@ -182,7 +186,7 @@ def aa_control(
     again: History | Path | str, # the reference, repeated
 ) -> Control:
     "Tell what a recovery did from what arithmetic does anyway."
-    d, c = diverge(run, reference), diverge(again, reference)
+    d, c = (diverge(r, reference, steps='published') for r in (run, again))
     same = _same(c), _same(d)
     if same[0] is False: return Control(d, c, 'not deterministic', f'the same run twice is not the same: {_distance(c)}. The recovered run ({_distance(d)}) cannot be judged by it.')
     if same[1] is False and same[0] is True: return Control(d, c, 'recovery differs', f'the control is exact, so the recovery is the cause: {_distance(d)}.')

@@ -83,7 +83,8 @@ def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
         f'{run_dir}: expected a directory, found the file {blocked}; choose another study or run id')
     if not resume:
         ours = {'logs', 'environment.json', 'code'} if not [*run_dir.glob('logs/rank*.jsonl')] else set()
-        if config.exists() or run_dir.exists() and {f.name for f in run_dir.iterdir()} - ours: raise ConfigError(
+        torn = {f.name for f in run_dir.glob('.*.tmp')}         # of a supervisor that was killed before the run began
+        if config.exists() or run_dir.exists() and {f.name for f in run_dir.iterdir()} - ours - torn: raise ConfigError(
             f'{run_dir} exists already. Continue it with --resume, or choose another run id; nothing was changed.')
         return
     if not config.exists(): raise ConfigError(f'{run_dir} holds no run to resume: {config.name} is missing')
@@ -136,7 +137,7 @@ class Supervisor:
         cfg: RunConfig,
         run_dir: Path | str, # created; must be new unless `resume`
         resume: bool = False, # continue what is there
-        on_progress: Callable[[dict], None] = lambda status: None, # status, attempt, global_step, target_steps, restarts
+        on_progress: Callable[[dict], None] = lambda status: None, # status, attempts, global_step, target_steps, restarts, run_dir
     ):
         self.cfg, self.run_dir, self.resume, self.on_progress = cfg, Path(run_dir), resume, on_progress
         self.logs, self.held, self.mark = self.run_dir/'logs', None, uuid.uuid4().hex
@@ -387,6 +388,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
     limits, next_report, next_look = self.cfg.supervisor, 0.0, 0.0
     while True:
         dead = job.wait(0.05 if self.clock.due else report_s)      # a death is seen at once; each waking takes a core from a rank for a moment
+        if self.asked: raise KeyboardInterrupt       # where a callback of the interpreter has swallowed the first one
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
         job.stop_together()
@@ -401,7 +403,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
             with contextlib.suppress(FileNotFoundError): job.dog.grown(rank, os.stat(self.logs/f'rank{rank}.jsonl').st_size, now)
         if why := job.dog.hung(now): return 'hang', why
         self.look_after_standby(job)
-        self.on_progress(self.status | dict(global_step=last_step(self.logs/'rank0.jsonl')))
+        self.report()
         if limits.max_time_s and self.ran_s() > limits.max_time_s:
             raise TimeoutError(f'supervisor.max_time_s ({limits.max_time_s} s) is over')
 
@@ -429,7 +431,7 @@ def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str,
     names = {e['event'] for e in job.events if e.get('rank') == 0}
     if fatal := next((e for e in job.events if e['event'] == 'fatal'), None): return 'fatal', fatal['reason']
     if 'finished' in names: return 'finished', None
-    if how == 'asked': return 'stopped', 'asked to stop'
+    if how == 'asked': return ('stopped', 'asked to stop') if 'stopping' in names else ('died', 'asked to stop, and ended before it had left in good order')
     reasons = [f"rank {e['rank']} ended: {e['reason']}" for e in job.events if e['event'] == 'cannot_record'][:1]
     reasons += [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
@@ -466,19 +468,28 @@ def failing_rank(text: list[str]) -> list[str]: # without the prefix
 @patch
 def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
     "Run to the target; `status` is completed, failed (with a reason) or stopped."
-    def interrupt(*_): raise KeyboardInterrupt
-    mine = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, interrupt) if mine else None
+    mine, self.asked = threading.current_thread() is threading.main_thread(), None
+    before = {s: signal.signal(s, self.interrupt) for s in (signal.SIGINT, signal.SIGTERM)} if mine else {}
     try:
         self.prepare()
         self.forget_launches()          # of a supervisor that was killed
         self.run_phases()
     except OSError as e: self.give_up(e)
     finally:
+        self.asked = self.asked or 0        # from here on nothing is interrupted
         for job in list(self.jobs): self.dismiss(job)
         if self.held: end_marked(self.mark); self.forget_launches(); self.held.close()
-        if mine: signal.signal(signal.SIGTERM, before)
+        for s, handler in before.items(): signal.signal(s, handler)
     return self.status
+
+@patch
+def interrupt(self: Supervisor, signum: int, frame=None):
+    "The first SIGINT or SIGTERM lets the ranks leave in good order; a later one ends them at once and disturbs nothing else."
+    if self.asked is not None:
+        for job in self.jobs: job.proc.kill()
+        return
+    self.asked = signum
+    raise KeyboardInterrupt
 
 @patch
 def give_up(self: Supervisor, e: OSError):
@@ -499,7 +510,9 @@ def run_phases(self: Supervisor):
         for target, world_size in self.cfg.phases():
             if not self.reached(target) and not self.run_phase(target, world_size): return
         self.finish('completed')
-    except KeyboardInterrupt: self.finish('stopped', 'interrupted')
+    except KeyboardInterrupt:
+        for job in list(self.jobs): self.dismiss(job)       # of an attempt that was just being started or cleared away
+        self.finish('stopped', 'interrupted')
     except TimeoutError as e: self.finish('failed', str(e))
 
 @patch
@@ -607,5 +620,10 @@ def finish(self: Supervisor, status: str, reason: str | None = None) -> bool: # 
     "The last line of a run."
     self.note(status, reason=reason)
     self.save_status(status=status, reason=reason)
-    self.on_progress(self.status | dict(global_step=last_step(self.logs/'rank0.jsonl')))
+    self.report()
     return False
+
+@patch
+def report(self: Supervisor):
+    "Tell whoever watches; more than this is read from the run's records."
+    self.on_progress(self.status | dict(global_step=last_step(self.logs/'rank0.jsonl'), run_dir=self.run_dir))
