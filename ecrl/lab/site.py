@@ -14,7 +14,7 @@ from enum import Enum
 from html.parser import HTMLParser
 from pathlib import Path
 from types import FunctionType
-from typing import Annotated, get_args, get_origin
+from typing import Annotated, Union, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 from ..paths import project_root
 
@@ -142,6 +142,7 @@ def page_doc(sym, name: str | None = None, title_level: int = 3):
     names = getattr(r.sym.__init__ if inspect.isclass(r.sym) else r.sym, '__globals__', {})
     for p in r.dm.dm.values():
         if get_origin(p.get('anno')) is Annotated: p.anno = get_args(p.anno)[0]
+        if get_origin(p.get('anno')) is Union: p.anno = _Text(' | '.join(o.__name__ if o is not type(None) else 'None' for o in get_args(p.anno)))
         p.default = default_text(p.get('default', inspect.Parameter.empty), names)
     if not own_docstring(r.sym): r.docs = ''
     if inspect.isclass(r.sym): r.dm = _Text(class_line(r.sym, str(r.dm)))
