@@ -363,7 +363,8 @@ def claims(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b:
     name = lambda v: v.replace('_', ' ')
     def say(what, e, unit, *words):
         if e.n: said.append(dict(claim=what, estimate=e, unit=unit, sentence=finding(what, e, unit, *words)))
-    for v, w in ((b, base), (a, base), (a, b)): say(f'Goodput of {name(v)} against {name(w)}', _paired(good, 'goodput', v, w, 'change'), '%')
+    waits = [f'{x}_standby' for x in (b, a)]
+    for v, w in ((b, base), (a, base), (a, b), *((x, base) for x in waits), *zip(waits, (b, a))): say(f'Goodput of {name(v)} against {name(w)}', _paired(good, 'goodput', v, w, 'change'), '%')
     if good['suite'].nunique() > 1 and (e := _paired(good, 'goodput', a, b)).n and e.unit != 'suites': say('The same, with the suites as the sample',
         mean_of_ratios(pair(good, 'goodput', a, b), 'suite').scaled(100, shift=-1), '%')
     for what, column in (('Checkpoint stall', 'stall_s'), ('Wall clock', 'wall_clock_s')): say(f'{what} of {name(a)} against {name(b)}',
