@@ -6,9 +6,10 @@
 __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Out', 'data', 'leave_at_once', 'expects',
            'Interrupted', 'calm', 'same_command', 'rich_table', 'print_json', 'Bars', 'progress_display', 'stages',
            'watch_study', 'executed', 'demo', 'Strategy', 'variant_name', 'unused_plan', 'changed_words', 'run',
-           'resume', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report',
-           'status', 'tail', 'BadInput', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'verify',
-           'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'glossary', 'main']
+           'resume', 'started_from', 'from_here', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run',
+           'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'check_new', 'config_table', 'about_key',
+           'effective', 'show_config', 'verify', 'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings',
+           'doctor', 'glossary', 'main']
 
 # %% ../../nbs/lab/46_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -288,26 +289,27 @@ def run(
     if unused := unused_plan(cfg): out.print(unused, soft_wrap=True)
     _supervise(cfg, run_dir, resume)
 
-def _supervise(cfg, run_dir: Path, resume: bool):
+def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # shown: the folder as the user calls it
     "Run under supervision, and say how it ended."
     from ecrl.training.supervisor import Supervisor, check_run_dir
     check_run_dir(run_dir, cfg, resume)
-    out.print(f'{_short(run_dir)}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on {cfg.runtime.nproc} ranks', soft_wrap=True)
+    shown = shown or _short(run_dir)
+    out.print(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on {cfg.runtime.nproc} ranks', soft_wrap=True)
     with progress_display() as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
         with suppress(KeyboardInterrupt): sup.run()
     status = sup.status
-    if sup.asked and status['status'] != 'completed': raise Interrupted(sup.asked, _left_off(run_dir, cfg))
-    out.print(f"{_short(run_dir)}: {status['status']} after {status['attempts']} attempts, {status['duration_sec']:.1f} s", soft_wrap=True)
-    if status['status'] == 'completed': out.print(f'Next: ecrl verify {_short(run_dir)}', soft_wrap=True)
+    if sup.asked and status['status'] != 'completed': raise Interrupted(sup.asked, _left_off(run_dir, cfg, shown))
+    out.print(f"{shown}: {status['status']} after {status['attempts']} attempts, {status['duration_sec']:.1f} s", soft_wrap=True)
+    if status['status'] == 'completed': out.print(f'Next: ecrl verify {shlex.quote(shown)}', soft_wrap=True)
     else:
         err.print(f"[bold]{status['reason']}[/bold]\n\nThe end of its output:\n{sup.log_tail()}", markup=False, soft_wrap=True)
         raise typer.Exit(1)
 
-def _left_off(run_dir: Path, cfg) -> str:
+def _left_off(run_dir: Path, cfg, shown: str) -> str:
     from ecrl.training.events import last_step
     if not (run_dir/'config.yaml').exists(): return f'Interrupted before the run began. Start it with: {same_command()}'
-    return f"Interrupted at step {last_step(run_dir/'logs'/'rank0.jsonl')} of {cfg.training.max_steps}. Go on with: ecrl resume {shlex.quote(_short(run_dir))}"
+    return f"Interrupted at step {last_step(run_dir/'logs'/'rank0.jsonl')} of {cfg.training.max_steps}. Go on with: ecrl resume {shlex.quote(shown)}"
 
 def _not_begun(run_dir: Path, cfg) -> bool: # False, for `resume`
     "A requeued job repeats its command, also if it was ended before its run began."
@@ -332,12 +334,23 @@ def resume(
         from ecrl.training.events import read_json
     if why := _no_run(run_dir): _fail(f'{run_dir}: {why}')
     flags = {'training.max_steps': target_steps, 'runtime.nproc': nproc}
-    cfg = load_config(run_dir/'config.yaml', [f'{k}={v}' for k, v in flags.items() if v is not None] + (set_ or []))
+    cfg = load_config(run_dir/'config.yaml', [f'{k}={v}' for k, v in flags.items() if v is not None] + [*map(from_here, set_ or [])])
     status, here = read_json(run_dir/'logs'/'supervisor.json'), shlex.quote(_short(run_dir))
     if status.get('status') == 'completed' and status['target_steps'] == cfg.training.max_steps: return out.print(
         f"{here} is complete, at step {status['target_steps']}. Train it further with: ecrl resume {here} --target-steps {2*status['target_steps']}", soft_wrap=True)
-    run_dir = run_dir.resolve()
-    with chdir(project_root(run_dir)): _supervise(cfg, run_dir, True)       # paths in a config are relative to where runs are started
+    run_dir, shown = run_dir.resolve(), _short(run_dir)
+    with chdir(started_from(run_dir)): _supervise(cfg, run_dir, True, shown)
+
+def started_from(run_dir: Path) -> Path:
+    "Where the paths of a run's config begin: where `ecrl run` was called, which has made `runs/` there."
+    root = project_root(run_dir)
+    if (root/'settings.ini').exists(): return root
+    return next((d.parent for d in run_dir.parents if d.name == 'runs'), Path.cwd())
+
+def from_here(setting: str) -> str: # KEY=VALUE
+    "A path that is set now begins here."
+    key, _, value = setting.partition('=')
+    return f'{key}={json.dumps(str(Path(value).resolve()))}' if key.strip() in ('code.folder', 'dataset.root') and value else setting
 
 def _no_run(run_dir: Path) -> str: # '': it is one
     "What speaks against a folder as one to resume."
