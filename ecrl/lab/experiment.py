@@ -345,12 +345,15 @@ class LiveRun:
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
         self.events, self.attempts = (_from_near_end(self.logs/f) for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
-        self.phase, self.cause, self.news, self.last, self.steps = 'starting', '', [], {}, deque(maxlen=20)     # steps: (time, step)
+        self.phase, self.cause, self.news, self.last, self.steps, self.since = 'starting', '', [], {}, deque(maxlen=20), 0.0     # steps: (time, step)
 
     def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
         "Read what is new."
-        for e in self.events.new(): self.heed(e)
-        for a in self.attempts.new(): self.heed_attempt(a)
+        for e in self.events.new():
+            if e['event'] == 'resumed_session': self.cause, self.news, self.since = '', [], e['time']      # what was before is no news
+            self.heed(e)
+        for a in self.attempts.new():
+            if a['time'] >= self.since: self.heed_attempt(a)
         if status['status'] != 'running': self.phase = status['status']
         self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
         step = self.last.get('global_step', 0)
