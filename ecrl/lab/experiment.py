@@ -485,8 +485,11 @@ def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> 
     wrong = sorted(set(parameters) - set(known))
     if wrong: raise ConfigError(f'{notebook} has no parameter {", ".join(map(repr, wrong))}; known: {", ".join(known)}')
     output.parent.mkdir(parents=True, exist_ok=True)
-    papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False, extra_arguments=['--log-level=ERROR'],
-                               execution_timeout=timeout_s, coalesce_streams=True, kernel_name='python3')
+    try: papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False, extra_arguments=['--log-level=ERROR'],
+                                    execution_timeout=timeout_s, coalesce_streams=True, kernel_name='python3')
+    except papermill.PapermillExecutionError as e:
+        code = next((l for l in e.source.splitlines() if l.strip() and not l.startswith(('#', '%'))), '')
+        raise ConfigError(f'{notebook}: cell [{e.exec_count}], `{code[:60]}`, failed; its traceback stands in {output}. {e.ename}: {e.evalue}') from None
     return output.resolve()
 
 # %% ../../nbs/lab/810_experiment.ipynb #8564f676

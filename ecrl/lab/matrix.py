@@ -5,13 +5,15 @@
 # %% auto #0
 __all__ = ['MAX_RUNS', 'LETTERS', 'PLACES', 'STEP_S', 'START_S', 'RESTART_S', 'FINISH_S', 'WRITE_S_PER_BYTE', 'RECORD_BYTES',
            'CLASSES', 'ExecutorConfig', 'MatrixConfig', 'check_executor', 'check_slots', 'check_matrix', 'load_matrix',
-           'assignments', 'level_name', 'levels', 'level_tag', 'matrix_suite_name', 'Matrix', 'state_bytes',
-           'checkpoint_bytes', 'replayed', 'estimate_s', 'kept_bytes', 'plan_totals', 'read_matrix']
+           'assignments', 'level_name', 'levels', 'level_tag', 'matrix_suite_name', 'mean_places', 'mixed', 'Matrix',
+           'state_bytes', 'checkpoint_bytes', 'replayed', 'estimate_s', 'kept_bytes', 'plan_totals', 'read_matrix']
 
 # %% ../../nbs/lab/820_matrix.ipynb #bb2ba70b
-import itertools, json, math, re, shutil
+import itertools, json, math, random, re, shutil
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from zlib import crc32
 import pandas as pd
 import yaml
 from fastcore.basics import patch
@@ -123,6 +125,20 @@ def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str])
     first = [''.join(tag(a) for a in place if a in chosen) or default for place, default in zip(PLACES, plain)]
     return '_'.join([p for p in first if p] + [tag(a) for a in chosen if a not in named])
 
+# %% ../../nbs/lab/820_matrix.ipynb #8e59dece
+def mean_places(order: Sequence[str], suites: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]: # axis -> level -> its suites' mean place, from 1
+    "When the levels of each axis come, on average; of axes with several levels."
+    at = {}
+    for place, s in enumerate(order, 1):
+        for axis, level in suites[s].items(): at.setdefault(axis, {}).setdefault(level, []).append(place)
+    return {axis: {level: sum(p)/len(p) for level, p in of.items()} for axis, of in at.items() if len(of) > 1}
+
+def mixed(suites: dict[str, dict[str, str]], study: str) -> list[str]: # suites: name -> axis -> level; study: what the draw depends on
+    "The order in which suites are run."
+    def lopsided(order): return sum((max(of.values()) - min(of.values()))**2 for of in mean_places(order, suites).values())
+    rng, names = random.Random(crc32(study.encode())), list(suites)
+    return min((rng.sample(names, len(names)) for _ in range(max(1, 4000//len(names)))), key=lopsided)
+
 # %% ../../nbs/lab/820_matrix.ipynb #5da0f1cd
 class Matrix(Study):
     "A study over every combination of its axes."
@@ -152,7 +168,9 @@ class Matrix(Study):
             self.suites[name] = chosen
             cells += suite_cells(shared, {v: settings + s for v, s in of.items()}, m.seeds, name, chosen)
         if suite and suite not in self.suites: raise ConfigError(f'study {study} has no suite {suite!r}; its suites: {", ".join(self.suites)}')
-        self.plan_cells(study, [c for c in cells if not suite or c.suite == suite], root)
+        self.suites = {s: self.suites[s] for s in mixed(self.suites, study)}
+        place = {s: i for i, s in enumerate(self.suites)}
+        self.plan_cells(study, sorted((c for c in cells if not suite or c.suite == suite), key=lambda c: place[c.suite]), root)
 
 def _read_config(path: str) -> dict:
     data = read_yaml(project_root()/path)

@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from .matrix import Matrix, read_matrix
+from .matrix import Matrix, mean_places, read_matrix
 from ..measure.axes import axis_findings, contrasts, level_table
 from ..measure.divergence import DivergenceError, compare_losses, global_losses
 from ..measure.goodput import goodput
@@ -28,7 +28,7 @@ from ..measure.history import History, read_history
 from ..measure.plots import (GROUPS, grouped, label_of, ordered, plot_architecture, plot_gain, plot_goodput, plot_losses, plot_normalised_goodput,
     plot_stall_and_gain, plot_waterfall, save_figure, short_names)
 from ..measure.report import (BLOCKING, OVERLAPPED, READABLE, Report, cell, claims, completion, filled, final_summary, find_runs, findings, has_records, markdown_table,
-    outcome_table, outcomes, over_suites, read_runs, slices, sound, study_report, suite_ranking)
+    outcome_table, outcomes, over_suites, read_runs, shown, slices, sound, study_report, suite_ranking)
 from ..measure.statistics import Estimate, holm, mean_interval, pair, paired_p
 from ..training.events import write_json_atomically
 
@@ -117,7 +117,7 @@ def key_tables(pub: Publication) -> tuple[pd.DataFrame, pd.DataFrame]: # (contro
     "The config keys that are equal in all runs, and those that are not."
     if not pub.matrix: return pd.DataFrame(columns=['key', 'value']), pd.DataFrame(columns=['key', 'values'])
     controlled, varied = pub.matrix.keys()
-    return (pd.DataFrame([(k, str(v)) for k, v in controlled.items()], columns=['key', 'value']),
+    return (pd.DataFrame([(k, str(v)) for k, v in controlled.items() if v not in ('', None)], columns=['key', 'value']),
             pd.DataFrame([(k, ', '.join(map(str, v))) for k, v in varied.items()], columns=['key', 'values']))
 
 # %% ../../nbs/lab/840_publication.ipynb #0cbe1796
@@ -265,7 +265,18 @@ def _threats_of_machine(pub: Publication, good: pd.DataFrame) -> list[str]:
         'drift of the machine is not balanced in a suite.')
     elif variants > 1: out.append(
         'Variants were run in turns (a Latin square in each suite), so steady drift of the machine favours none; other load on it was not recorded.')
-    return out
+    return out + (_threats_of_order(pub) if pub.matrix else [])
+
+def _threats_of_order(pub: Publication) -> list[str]:
+    m = pub.manifest.assign(started=lambda t: t.get('started', pd.Series('', t.index)).fillna(''))
+    order = m[m['started'] != ''].sort_values('started', kind='stable')['suite'].drop_duplicates().tolist()
+    if len(order) < 2: return []
+    at = mean_places(order, pub.matrix.suites)
+    ends = {a: (min(of, key=of.get), max(of, key=of.get)) for a, of in at.items()}
+    gap = {a: at[a][last] - at[a][first] for a, (first, last) in ends.items()}
+    apart = [f'{a} {last} came {gap[a]:.2g} place{"s"*(gap[a] > 1)} after {first}' for a, (first, last) in ends.items() if gap[a] >= 1]
+    if not apart: return ['Suites were run one after another in an order that gives the levels of each axis about the same mean place, so steady drift of the machine favours none.']
+    return [f'Suites were run one after another, and the levels of an axis at different times: on average {", ".join(apart)}, of {len(order)} places. Drift of the machine falls on these contrasts.']
 
 # %% ../../nbs/lab/840_publication.ipynb #3f7a84e9
 def table_set(pub: Publication) -> dict[str, pd.DataFrame]: # name -> table, cells may be Estimates
@@ -342,9 +353,9 @@ def latex(df: pd.DataFrame, caption: str, label: str) -> str:
 def new_findings(pub: Publication) -> pd.DataFrame: # a row a claim
     "What was found: claim, estimate, whether the interval excludes zero, in words."
     columns = ['claim', 'value', 'low', 'high', 'n', 'counted', 'unit', 'shown', 'sentence']
-    made = [(c['claim'], c['estimate'], c['unit'], c['sentence']) for c in claims(pub.table)]
-    for r, said in zip((c := study_contrasts(pub)).to_dict('records'), axis_findings(c, every=True)): made.append((said.split(':')[0], r['goodput (%)'], '%', said))
-    return pd.DataFrame([(what, e.value, e.low, e.high, e.n, e.unit, unit, bool(e.excludes(0)), said) for what, e, unit, said in made], columns=columns)
+    made = [(c['claim'], c['estimate'], c['unit'], c['sentence'], np.nan) for c in claims(pub.table)]
+    for r, said in zip((c := study_contrasts(pub)).to_dict('records'), axis_findings(c, every=True)): made.append((said.split(':')[0], r['goodput (%)'], '%', said, r['p_holm']))
+    return pd.DataFrame([(what, e.value, e.low, e.high, e.n, e.unit, unit, shown(e, p), said) for what, e, unit, said, p in made], columns=columns)
 
 # %% ../../nbs/lab/840_publication.ipynb #dd10966d
 def suite_report(pub: Publication, suite: str) -> Report:
