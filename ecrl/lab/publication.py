@@ -275,8 +275,10 @@ def _threats_of_order(pub: Publication) -> list[str]:
     ends = {a: (min(of, key=of.get), max(of, key=of.get)) for a, of in at.items()}
     gap = {a: at[a][last] - at[a][first] for a, (first, last) in ends.items()}
     apart = [f'{a} {last} came {gap[a]:.2g} place{"s"*(gap[a] > 1)} after {first}' for a, (first, last) in ends.items() if gap[a] >= 1]
-    if not apart: return ['Suites were run one after another in an order that gives the levels of each axis about the same mean place, so steady drift of the machine favours none.']
-    return [f'Suites were run one after another, and the levels of an axis at different times: on average {", ".join(apart)}, of {len(order)} places. Drift of the machine falls on these contrasts.']
+    if not apart: return ['Suites were run one after another in an order that gives the levels of each axis about the same mean place, '
+                          'so steady drift of the machine favours none.']
+    return [f'Suites were run one after another, and the levels of an axis at different times: on average {", ".join(apart)}, '
+            f'of {len(order)} places. Drift of the machine falls on these contrasts.']
 
 # %% ../../nbs/lab/840_publication.ipynb #3f7a84e9
 def table_set(pub: Publication) -> dict[str, pd.DataFrame]: # name -> table, cells may be Estimates

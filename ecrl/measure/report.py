@@ -143,7 +143,8 @@ def run_report(
     if len(repairs): r.add('### Repairs (s)', markdown_table(repairs.rename_axis('attempt').reset_index()))
     if advice.saves: r.add('### Checkpoint interval', _advice_text(advice), markdown_table(advice.table().reset_index()))
     if d: r.add('## Is the result the same?', _divergence_text(d))
-    return r.add(definitions('valid', 'productive fraction', 'stall', *(['loss difference'] if d else []), *(['held-out accuracy'] if held_out(h) is not None else [])))     # the others stand below the table of costs
+    more = ['loss difference']*(d is not None) + ['held-out accuracy']*(held_out(h) is not None)
+    return r.add(definitions('valid', 'productive fraction', 'stall', *more))     # the others stand below the table of costs
 
 # %% ../../nbs/measure/775_report.ipynb #bb7cdf78
 COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='',
