@@ -2151,4 +2151,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.training.warm.fork_for': ('training/warm.html#fork_for', 'ecrl/training/warm.py'),
                                     'ecrl.training.warm.run_module': ('training/warm.html#run_module', 'ecrl/training/warm.py'),
                                     'ecrl.training.warm.serve': ('training/warm.html#serve', 'ecrl/training/warm.py'),
+                                    'ecrl.training.warm.shared_launcher': ('training/warm.html#shared_launcher', 'ecrl/training/warm.py'),
+                                    'ecrl.training.warm.show_as': ('training/warm.html#show_as', 'ecrl/training/warm.py'),
                                     'ecrl.training.warm.take_orphans': ('training/warm.html#take_orphans', 'ecrl/training/warm.py')}}}

@@ -180,6 +180,7 @@ class SupervisorConfig(Section):
     backoff_max_s: Annotated[float, Field(ge=0)] = 60.0     # the longest backoff
     teardown: Literal['quick', 'launcher'] = 'quick'        # a death is seen on the rank itself, or once the launcher has ended
     standby: bool = False                                   # a second job waits, ready to take over
+    start: Literal['fork', 'exec'] = 'fork'                 # launches: forked from one process that has imported the libraries, or each a new interpreter
     hang_s: Annotated[float, Field(gt=0)] = 60.0            # a run that records nothing for so long hangs
     hang_save_s: Annotated[float, Field(gt=0)] = 600.0      # the same while a checkpoint is written or the model evaluated
     hang_start_s: Annotated[float, Field(gt=0)] = 300.0     # a launch without a first step for so long hangs
