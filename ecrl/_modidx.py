@@ -2116,6 +2116,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                              'ecrl/training/supervisor.py'),
                                           'ecrl.training.supervisor.Supervisor.unrecorded': ( 'training/supervisor.html#supervisor.unrecorded',
                                                                                               'ecrl/training/supervisor.py'),
+                                          'ecrl.training.supervisor.Supervisor.warm_up': ( 'training/supervisor.html#supervisor.warm_up',
+                                                                                           'ecrl/training/supervisor.py'),
                                           'ecrl.training.supervisor.Supervisor.watch': ( 'training/supervisor.html#supervisor.watch',
                                                                                          'ecrl/training/supervisor.py'),
                                           'ecrl.training.supervisor.Supervisor.world': ( 'training/supervisor.html#supervisor.world',

@@ -7,7 +7,7 @@ __all__ = ['MARK', 'Job', 'wait_until_dead', 'signal_if_there', 'end_marked', 'W
 
 # %% ../../nbs/training/380_processes.ipynb #b0154682
 import contextlib, os, select, signal, subprocess, sys, time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 import psutil
 from fastcore.basics import patch
@@ -103,6 +103,8 @@ def end(self: Job, grace_s: float = 0.0):
     for p in wait_until_dead(self.family.values(), grace_s):
         with contextlib.suppress(psutil.Error): p.kill()       # psutil refuses a pid that was given to someone else
     wait_until_dead(self.family.values(), 5.0)
+    for pid in self.family:                     # of a forked launcher, its ranks are ours to collect once it is dead
+        with contextlib.suppress(ChildProcessError): os.waitpid(pid, os.WNOHANG)
     for fd in self.fds: os.close(fd)
     self.fds = {}
 
@@ -118,12 +120,12 @@ def wait_until_dead(processes, timeout_s: float) -> list[psutil.Process]: # thos
 def signal_if_there(pid: int, sig: int):
     with contextlib.suppress(ProcessLookupError): os.kill(pid, sig)
 
-def end_marked(mark: str) -> list[int]: # pids
+def end_marked(mark: str, spare: Iterable[int] = ()) -> list[int]: # pids
     "End every process of this user that carries the mark; the last look, when a run is over."
     found = []
     for p in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if p.pid != os.getpid() and p.environ().get(MARK) == mark: p.kill(); found.append(p)
+            if p.pid not in {os.getpid(), *spare} and p.environ().get(MARK) == mark: p.kill(); found.append(p)
     wait_until_dead(found, 5.0)
     return [p.pid for p in found]
 
