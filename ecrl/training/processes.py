@@ -57,6 +57,10 @@ class Job:
         if event['event'] == 'told_to_stop': self.told.append(event['rank'])
 
     @property
+    def died(self) -> list: # ranks, or 'launcher', that ended and had not left in good order
+        return [r for r in self.dead if r not in self.left]
+
+    @property
     def ready(self) -> bool: return sum(e['event'] == 'standby_ready' for e in self.events) == self.world_size
 
     def wait(self, timeout_s: float) -> list: # ranks, or 'launcher', that have died by now
