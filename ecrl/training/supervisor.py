@@ -23,6 +23,7 @@ from ..data.datasets import WithIDs, build_dataset, content_digest, held_out_dat
 from ..data.geometry import Geometry
 from ..own_code import OwnCode, OwnCodeError, code_digest, code_files, place_in
 from ..paths import project_root
+from ..processes import end_marked
 from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
 from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
@@ -30,7 +31,7 @@ from .loop import check_code, check_data, choose_backend, choose_device, choose_
 from .models import build_optimizer, loss_function
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
 from .protocol import RESUMABLE, RUN_FORMAT, settings_digest
-from .processes import Job, Watchdog, end_marked
+from .processes import Job, Watchdog
 
 # %% ../../nbs/training/385_supervisor.ipynb #7d3d4ea6
 def preflight(cfg: RunConfig) -> dict: # what the environment says of data, own code, model and device
