@@ -15,16 +15,15 @@ import pandas as pd
 import psutil
 import yaml
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
-from ..checkpoint.strategies import die_with_parent
 from ..measure.correctness import verify
 from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import read_history
+from ..processes import die_with_parent, wait_until_dead
 from ..training.config import RunConfig, dump_config, load_config, make_config
 from ..training.events import read_json
 from ..training.faults import SAVE_POINTS, STEP_POINTS, fired_faults, fired_plan, planned_faults
 from ..training.loop import main
-from ..training.processes import wait_until_dead
 
 # %% ../../nbs/lab/890_campaign.ipynb #18ca0ce5
 def troubles(rng: np.random.Generator, world_size: int, strategy: str) -> dict[str, tuple[float, dict]]: # name -> (weight, entry of a plan)

@@ -10,7 +10,7 @@ import json, subprocess, sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from ..checkpoint.strategies import die_with_parent
+from ..processes import die_with_parent
 from ..measure.museum import EXHIBITS, Exhibit, Records, load_records
 from ..measure.simulated import Attempt
 from ..training.config import RunConfig, dump_config, make_config

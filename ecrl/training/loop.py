@@ -18,10 +18,11 @@ from torch.nn.parallel import DistributedDataParallel
 from ..checkpoint.disks import FaultyDisk
 from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gather_rng, restore_state, seed_rng, state_pack
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id, checkpoint_name
-from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied, die_with_parent
+from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
 from ..data.datasets import ImagesWithIDs, WithIDs, build_dataset, content_digest, data_loader, held_out_dataset
 from ..data.sampler import CursorBroadcast, ResumableGlobalBatchSampler, ShardHashes
 from ..own_code import OwnCode, OwnCodeError, code_digest
+from ..processes import die_with_parent
 from .config import ConfigError, RunConfig, load_config
 from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, read_json, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
