@@ -39,7 +39,7 @@ PathText = Annotated[str, AfterValidator(_no_null)]
 MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
 OPTIMIZERS, LOSSES = ('sgd',), ('cross_entropy',)
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')   # names alone: whoever reads a config need not import torch
-METHODS = dict(ddp='ecrl.training.ddp:DDP')                # module:class; imported by the ranks, once chosen
+METHODS = dict(ddp='ecrl.training.ddp:DDP', single='ecrl.training.single:Single')     # module:class; imported by the ranks, once chosen
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
 
 def _known_or_own(known: tuple[str, ...]):
@@ -86,7 +86,7 @@ class TrainingConfig(Section):
     log_every: Positive = 50                                # [steps] between lines on the console; every step is recorded
     evaluate: bool = False                                  # measure accuracy on the held-out part after the last step
     debug_every: Positive = 100                             # [steps] between those of which rank 0 logs its sample ids in full
-    method: Literal[*METHODS] = 'ddp'                       # how the ranks train together; ddp: they share each batch
+    method: Literal[*METHODS] = 'ddp'                       # ddp: the ranks share each batch; single: one process without a process group
     numerics: Literal['plain', 'elastic'] = 'plain'         # elastic: the result does not depend on the number of ranks
     virtual_shards: Positive = 4                            # elastic numerics: a power of two that every world size divides
 
@@ -209,6 +209,15 @@ def _check_nodes(cfg):
     if not named or not 0 < int(named[2]) < 2**16: raise ValueError(f'runtime.rendezvous: expected host:port of the first of {r.nodes} hosts, found {r.rendezvous!r}')
     if cfg.supervisor.standby: raise ValueError('supervisor.standby: a standby waits on one host; use runtime.nodes: 1, or no standby')
 
+# %% ../../nbs/training/320_config.ipynb #3206e002
+def _check_method(cfg: 'RunConfig'):
+    "Refuse what the chosen method cannot do."
+    if cfg.training.method != 'single': return
+    if more := [w for _, w in cfg.phases() if w > 1]: raise ValueError(
+        f'training.method: single trains in one process, found {more[0]} ranks; set runtime.nproc: 1 (elastic: in each phase), or use training.method: ddp')
+    if cfg.training.numerics != 'plain': raise ValueError(
+        'training.numerics: elastic shares a batch between ranks, and training.method single has one; use training.numerics: plain, or training.method: ddp')
+
 # %% ../../nbs/training/320_config.ipynb #673afda1
 class CodeConfig(Section):
     "Where own code lies."
@@ -255,6 +264,7 @@ class RunConfig(Section):
         for _, w in self.phases(): local_batch(self.training.global_batch, w)
         if self.runtime.nodes > 1: _check_nodes(self)
         _check_args(self)
+        _check_method(self)
         if self.training.numerics == 'elastic': _check_virtual_shards(self)
         e, steps, last = self.elastic, self.failure.steps, self.training.max_steps
         ends = [until for until, _ in self.phases()]
