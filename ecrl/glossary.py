@@ -33,7 +33,7 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'fault': ('a failure that is injected on purpose, at a planned step, point or time', 'training/360_faults.ipynb'),
     'world size': ('the number of ranks of an attempt, W', 'data/110_geometry.ipynb'),
 }, 'Checkpoints': {
-    'boundary': ('the stop after every k-th step at which a checkpoint is taken: all ranks meet, the state is copied or written, all ranks go on', 'training/370_loop.ipynb#the-boundary'),
+    'boundary': ('the stop after every k-th step at which a checkpoint is taken: all ranks meet, the state is copied or written, all ranks go on', 'training/374_worker.ipynb#the-boundary'),
     'snapshot': ('time to copy the state for one checkpoint, a part of the stall; mean (s)', 'checkpoint/240_strategies.ipynb'),
     'stall': ('time for which checkpoint boundaries stopped rank 0, all boundaries of a run (s)', 'measure/745_goodput.ipynb#checkpoint-stall'),
     'write': ('time to write one checkpoint, whether training waits for it or not; mean over those that were timed (s)', 'checkpoint/240_strategies.ipynb'),

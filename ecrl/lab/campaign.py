@@ -23,7 +23,8 @@ from ..processes import die_with_parent, wait_until_dead
 from ..training.config import RunConfig, dump_config, load_config, make_config
 from ..training.events import read_json
 from ..training.faults import SAVE_POINTS, STEP_POINTS, fired_faults, fired_plan, planned_faults
-from ..training.loop import main
+from ..training.supervisor import WORKER
+from ..training.worker import main
 
 # %% ../../nbs/lab/890_campaign.ipynb #18ca0ce5
 def troubles(rng: np.random.Generator, world_size: int, strategy: str) -> dict[str, tuple[float, dict]]: # name -> (weight, entry of a plan)
@@ -63,7 +64,7 @@ def random_plan(
 class ForkedLauncher:
     "Used like `subprocess.Popen` of torch.distributed.run; forks instead of starting interpreters."
     def __init__(self, command, stdout, stderr, stdin, env, start_new_session, preexec_fn):
-        at = command.index('ecrl.training.loop')
+        at = command.index(WORKER)
         nproc = next(int(c.partition('=')[2]) for c in command if c.startswith('--nproc-per-node='))
         self.returncode, self.pid = None, os.fork()
         if self.pid: return
@@ -101,7 +102,7 @@ class ForkedLauncher:
 
 def forked_rank(*argv):
     "What a rank's interpreter would run."
-    sys.argv = ['ecrl.training.loop', *argv]
+    sys.argv = [WORKER, *argv]
     sys.stdout = open(1, 'w', buffering=1, closefd=False)      # as the launcher's own lines: unbuffered enough
     main()
 

@@ -24,14 +24,14 @@ from ..data.geometry import Geometry
 from ..own_code import OwnCode, OwnCodeError, code_digest, code_files, place_in
 from ..paths import project_root
 from ..processes import MARK, end_marked
-from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
+from .config import METHODS, ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
 from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
-from .loop import check_code, check_data, choose_backend, choose_device, choose_precision, dataset_of, model_of
 from .models import build_optimizer, loss_function
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
 from .protocol import RESUMABLE, RUN_FORMAT, settings_digest
 from .processes import Job, Watchdog
+from .setup import check_code, check_data, choose_backend, choose_device, choose_precision, dataset_of, model_of
 from .warm import shared_launcher
 
 # %% ../../nbs/training/385_supervisor.ipynb #7d3d4ea6
@@ -175,7 +175,7 @@ class Supervisor:
     def warm_up(self):
         "Let the libraries be imported beside what is to be checked and prepared."
         if self.cfg.supervisor.start == 'exec' or self.cfg.runtime.nodes > 1: return
-        self.warm = shared_launcher(*WORKER, env={MARK: self.mark})
+        self.warm = shared_launcher(WORKER, METHODS[self.cfg.training.method].partition(':')[0], env={MARK: self.mark})
         self.mark = self.warm.env[MARK]                 # of all runs of this process, one after another
 
     def keep_code(self, env: dict):
@@ -249,7 +249,7 @@ def continue_from_last_session(self: Supervisor, env: dict):
     self.note('resumed_session', environment_differs=differs, config_differs=changed, boot=boot_id())
 
 # %% ../../nbs/training/385_supervisor.ipynb #88208a01
-WORKER = ('ecrl.training.loop',)      # what a rank runs
+WORKER = 'ecrl.training.worker'     # module that runs in each rank
 
 def launcher(
     cfg: RunConfig,
@@ -259,6 +259,7 @@ def launcher(
     target: int, # train until this global step
     node: int = 0, # of several hosts, this one; the first has the rendezvous
     launch: str = 'launch', # on one host: a name that no other launch of the run has
+    worker: str = WORKER, # module that each rank runs; it takes the arguments below
 ) -> tuple[list[str], dict[str, str]]: # command, environment
     "How torch.distributed.run is started."
     r = cfg.runtime
@@ -278,7 +279,7 @@ def launcher(
         else: env.setdefault('GLOO_SOCKET_IFNAME', card)
     return [sys.executable, '-m', 'torch.distributed.run', f'--nnodes={r.nodes}', f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
             '--rdzv-backend=c10d', f'--rdzv-endpoint={place}', f'--rdzv-id={name}', f'--rdzv-conf={how}', f'--local-addr={address}',
-            '-m', 'ecrl.training.loop', '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
+            '-m', worker, '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
 
 def address_towards(endpoint: str) -> str: # endpoint: host:port
     "The address of this host on the way to another one; nothing is sent."
