@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LAWS', 'Verdict', 'law_ranks', 'law_order', 'law_position', 'judged', 'window_match', 'likely_cause', 'law_windows',
            'law_schedule', 'law_lineage', 'epoch_ledger', 'sample_ledger', 'law_replay', 'law_losses', 'law_completion',
-           'verify']
+           'count_samples', 'count_placed', 'count_compared', 'grades_of', 'verify']
 
 # %% ../../nbs/measure/740_correctness.ipynb #db3c335d
 import hashlib, math
@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from fastcore.basics import patch
 from .history import History, once, read_history
-from .laws import IDLE, MARK, SHOWN, Evidence, at, hold, offences, result, worst
-from .resumes import law_checkpoints, law_resume
+import ecrl.measure.resumes                             # declares the laws of resumes
+from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN, Evidence, Law, at, graded, hold, law, offences, result, worst
 from .windows import epoch_ids, learning_rate, window_hashes
-from .witnesses import env, falls, law_agreement, law_clocks, law_faults, law_format, law_identity, law_lifecycle, law_witnesses, alike, promised
+from .witnesses import alike, env, falls, promised
 
 # %% ../../nbs/measure/740_correctness.ipynb #1fd25206
 @dataclass
@@ -32,6 +32,8 @@ class Verdict:
     counts: dict = field(default_factory=dict)       # executions by fate
     epochs: list = field(default_factory=list)       # duplicates, missing, extra of each epoch
     examined: dict = field(default_factory=dict)     # law -> number of facts
+    grades: dict = field(default_factory=dict)       # set, order, state -> True | False | 'unknown' | 'not exercised'
+    rests_on: dict = field(default_factory=dict)     # set, order, state -> how much was counted for it
 
     @property
     def valid(self) -> bool | str: return 'unknown' if (v := worst(self.checks.values())) == IDLE else v
@@ -42,12 +44,14 @@ class Verdict:
 
     def to_dict(self) -> dict:
         return dict(run_id=self.run_id, status=self.status, valid=self.valid, checks=self.checks, counts=self.counts,
-                    epochs=self.epochs, evidence=[asdict(e) for e in self.evidence], examined=self.examined)
+                    epochs=self.epochs, evidence=[asdict(e) for e in self.evidence], examined=self.examined,
+                    grades=self.grades, rests_on=self.rests_on)
 
     def __str__(self):
         c, idle = ', '.join(f'{v} {k}' for k, v in self.counts.items() if v), f'; not exercised: {", ".join(self.idle)}' if self.idle else ''
         head = f'{MARK[self.valid]}: {self.run_id} ({self.status}; {len(self.checks) - len(self.idle)} laws{idle}; executions: {c})'
-        return '\n'.join([head] + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
+        three = [', '.join(f'{g.capitalize()}: {MARK[v]}' for g, v in self.grades.items())]*bool(self.grades)
+        return '\n'.join([head] + [f'  {line}' for line in three] + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
 
 # %% ../../nbs/measure/740_correctness.ipynb #ade26d5a
 def _absent(h: History) -> pd.DataFrame: # attempt, global_step, world_size
@@ -59,6 +63,7 @@ def _absent(h: History) -> pd.DataFrame: # attempt, global_step, world_size
         return step == last[attempt] and not ended_well and min((r for a, r in resumed.items() if a > attempt and r == r), default=0) < step
     return led[[not pardoned(a, s) for a, s in zip(led['attempt'], led['global_step'])]]
 
+@law('set', needs='rank*.jsonl')
 def law_ranks(h: History) -> Iterator[Evidence]:
     "Every step was done by all ranks of its attempt, and they agree on the world size."
     s, gone = h.steps, _absent(h)
@@ -83,6 +88,7 @@ def _repeated(h: History) -> np.ndarray: # bool per record
     ranks = h.steps['rank'].to_numpy()
     return pd.Series(h.execution*(ranks.max() - ranks.min() + 1) + ranks - ranks.min()).duplicated().to_numpy()
 
+@law('order', needs='rank*.jsonl, events.jsonl')
 def law_order(h: History) -> Iterator[Evidence]:
     "Inside an attempt every rank's steps rise by one; none is repeated, none left out."
     s, seen = h.steps, _repeated(h)
@@ -109,6 +115,7 @@ def _misplaced(r, S: int) -> tuple[str, str | None]:
     cause = f'the cursor is {abs(off)} step(s) {"ahead" if off > 0 else "behind"}' if abs(off) < S else 'the epoch was not restored'
     return f'rank {r.rank} recorded epoch {r.epoch}, cursor {r.cursor_step} at {at(r)}; expected epoch {epoch}, cursor {cursor}.', cause
 
+@law('order', needs='rank*.jsonl, config.yaml, environment.json')
 def law_position(h: History) -> Iterator[Evidence]:
     "Every global step consumes the window that it owns: its epoch, its cursor."
     if h.geometry is None: yield from _unknown_geometry(h); return 0
@@ -158,6 +165,7 @@ def likely_cause(h: History, r) -> str: # r: a record
     return 'none that is known: the hash belongs to no window of these epochs, nor to another world size or a usual seed'
 
 # %% ../../nbs/measure/740_correctness.ipynb #2e62efad
+@law('order', needs='rank*.jsonl, config.yaml, environment.json')
 def law_windows(h: History) -> Iterator[Evidence]:
     "Every record's hash and count are those of the reconstructed window."
     if h.geometry is None or h.seed is None: yield from _unknown_geometry(h); return 0
@@ -183,6 +191,7 @@ def _other_debug_ids(h: History) -> Iterator[Evidence]:
         if not same: yield Evidence(False, f'the ids in full of {at(r)} are not those of its record.', int(r.global_step), 0, int(r.attempt))
 
 # %% ../../nbs/measure/740_correctness.ipynb #7a10aa04
+@law('state', needs='rank*.jsonl, config.yaml')
 def law_schedule(h: History) -> Iterator[Evidence]:
     "Every step was made with the learning rate and the precision that config, step and device say, on all ranks and each time."
     if h.config is None: return 0
@@ -213,6 +222,7 @@ def _other_precision(h: History) -> Iterator[Evidence]:
     yield from offences(used.assign(due=due), (used['precision'] != due).to_numpy(), lambda r: f'rank {r.rank} trained in {r.precision!r} at {at(r)}; expected {r.due!r}.')
 
 # %% ../../nbs/measure/740_correctness.ipynb #e367f00d
+@law('set', 'order', needs='rank*.jsonl, events.jsonl')
 def law_lineage(h: History) -> Iterator[Evidence]:
     "The surviving steps are 1, 2, ... up to the last, each exactly once."
     done, times = np.unique(h.ledger.loc[h.ledger['fate'] == 'surviving', 'global_step'], return_counts=True)
@@ -281,6 +291,7 @@ def _replays(h: History) -> pd.DataFrame: # one row per repeated record, `_was` 
     was = {f'{k}_was': s[k].to_numpy()[was[same]] for k in ('attempt', 'sample_ids_hash', 'loss')}
     return pd.DataFrame({k: pd.Series(v, dtype=v.dtype) for k, v in (now | was).items()})
 
+@law('order', needs='rank*.jsonl')
 def law_replay(h: History) -> Iterator[Evidence]:
     "A repeated step consumes the same samples as before."
     r = _replays(h)
@@ -296,17 +307,22 @@ def _promised(h: History, r: pd.DataFrame) -> np.ndarray: # bool per replay
     ok = {(a, b): h.version > 0 and kept(a, b) for a, b in set(zip(r['attempt_was'], r['attempt']))}
     return np.array([ok[k] for k in zip(r['attempt_was'], r['attempt'])], dtype=bool)
 
+def _always(h: History) -> bool:
+    "Whether every attempt promises equal bits, with one arithmetic on all ranks."
+    kept = all(promised(h, n) and env(h, n, 'deterministic') is True for n in h.attempts.index)
+    return kept and alike(h, 1, h.attempts.index.max(), across=True)
+
 def _global_losses(h: History) -> Iterator[Evidence]:
     "Elastic numerics: all ranks of a step have one global loss; if equal bits are promised, however often and on whatever ranks it is executed."
     if h.environment.get('numerics') != 'elastic': return 0
     s = h.steps[h.steps['loss_global'].notna().to_numpy()]
     if len(s) < len(h.steps): yield Evidence('unknown', f'elastic numerics, but {len(h.steps) - len(s)} record(s) have no loss_global: equality on any number of ranks cannot be judged.')
-    always = alike(h, 1, h.attempts.index.max(), across=True) and all(promised(h, n) and env(h, n, 'deterministic') is True for n in h.attempts.index)
-    first = s.groupby(['global_step'] + ['attempt']*(not always))['loss_global'].transform('first')
+    first = s.groupby(['global_step'] + ['attempt']*(not _always(h)))['loss_global'].transform('first')
     yield from offences(s.assign(first=first), s['loss_global'] != first, lambda x: (f'the global loss at {at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
                                                                               'the numerics depend on the number of ranks, or part of the state was not restored'))
     return len(s)
 
+@law('state', needs='rank*.jsonl, events.jsonl, environment.json')
 def law_losses(h: History) -> Iterator[Evidence]:
     "In a deterministic run a repeated step has bitwise the same loss, rank by rank; with elastic numerics, the same global loss on any ranks."
     n_facts, r = (yield from _global_losses(h)), _replays(h)
@@ -321,6 +337,7 @@ def law_losses(h: History) -> Iterator[Evidence]:
     return n_facts + int((due & ~absent).sum())
 
 # %% ../../nbs/measure/740_correctness.ipynb #2332e5d9
+@law('records', needs='rank*.jsonl, supervisor.json, config.yaml')
 def law_completion(h: History) -> Iterator[Evidence]:
     "A completed run has reached its target step, and its supervisor counted the attempts that the logs show."
     last, target, said = h.last_step, h.target, h.supervisor.get('attempts')
@@ -334,11 +351,74 @@ def law_completion(h: History) -> Iterator[Evidence]:
         yield Evidence(False, f'supervisor.json counts {said} attempts, the records show {len(h.attempts)}.', cause='logs of an attempt are missing')
     return int(h.status == 'completed')
 
-# %% ../../nbs/measure/740_correctness.ipynb #3919093c
-LAWS = dict(format=law_format, identity=law_identity, clocks=law_clocks, agreement=law_agreement, lifecycle=law_lifecycle, ranks=law_ranks, order=law_order, position=law_position,
-            windows=law_windows, lineage=law_lineage, schedule=law_schedule, replay=law_replay, losses=law_losses, witnesses=law_witnesses, resume=law_resume,
-            checkpoints=law_checkpoints, faults=law_faults, completion=law_completion)
+# %% ../../nbs/measure/740_correctness.ipynb #b4e20c01
+def _recognised(h: History, records: np.ndarray) -> list[np.ndarray | None]: # the ids of each; None: no window of this run has this hash
+    "What records consumed, if it was any window of the epochs and world sizes of this run."
+    geo, s = h.geometry, h.steps.iloc[records]
+    epochs, sizes = np.unique(s['epoch'][s['epoch'].between(0, h.last_step//geo.steps_per_epoch + 1)]), np.unique(s['world_size'])
+    of = {digest: (int(e), i*(geo.global_batch//w), geo.global_batch//w) for e in epochs for w in sizes if 0 < w and geo.global_batch % w == 0
+          for i, digest in enumerate(window_hashes(geo, h.seed, int(e), int(w)))}
+    found = map(of.get, s['sample_ids_hash'])
+    return [None if f is None else epoch_ids(geo, h.seed, f[0])[f[1]:f[1] + f[2]] for f in found]
 
+def _once_each(h: History, epoch: int, records: np.ndarray, steps: int) -> bool | str: # steps: of the epoch that survive
+    "Whether the records of an epoch consumed each of its samples once."
+    geo, told = h.geometry, h.steps['sample_ids_count'].to_numpy()[records]
+    ids = _recognised(h, records)
+    strange = int(sum(n for n, x in zip(told, ids) if x is None))
+    known = np.concatenate([x for x in ids if x is not None] or [np.zeros(0, dtype=int)])
+    times = np.bincount(known, minlength=geo.dataset_size)
+    inside = np.isin(known, epoch_ids(geo, h.seed, epoch)).all()
+    if (times > 1).any() or not inside or len(known) + strange != steps*geo.global_batch: return False
+    return 'unknown' if strange else True
+
+# %% ../../nbs/measure/740_correctness.ipynb #b4e20c02
+def count_samples(h: History, epochs: pd.DataFrame) -> tuple[int, bool | str]: # epochs: of `epoch_ledger`; (how many, what they came to)
+    "Set: was each sample of an epoch consumed once by the steps that survive?"
+    if h.geometry is None or h.seed is None: return 0, 'unknown'
+    total = int(epochs['samples'].sum()) if len(epochs) else 0
+    if not total or not epochs[['duplicates', 'missing', 'extra']].to_numpy().any(): return total, True if total else IDLE
+    S, survive = h.geometry.steps_per_epoch, (h.ledger['fate'] == 'surviving').to_numpy()
+    of = (h.ledger['global_step'].to_numpy() - 1)//S                                       # an epoch is where a step stands, not what it claims
+    records = np.flatnonzero(survive[h.execution])
+    each = [_once_each(h, int(e), records[of[h.execution[records]] == e], int(min(S, h.last_step - e*S))) for e in np.unique(of[survive])]
+    return total, worst(each)
+
+def count_placed(h: History) -> tuple[int, bool | str]:
+    "Order: how many records could be held against the window that was due?"
+    if h.geometry is None or h.seed is None: return 0, 'unknown'
+    n = int(judged(h).sum())
+    return n, True if n else IDLE
+
+# %% ../../nbs/measure/740_correctness.ipynb #b4e20c05
+def count_compared(h: History) -> tuple[int, bool | str]:
+    "State: how many records of repeated steps have an earlier one with the same samples, whose loss must have the same bits?"
+    r = _replays(h)
+    beside = _promised(h, r) & (r['sample_ids_hash'] == r['sample_ids_hash_was']).to_numpy() & (r['loss'].notna() & r['loss_was'].notna()).to_numpy()
+    n = int(beside.sum())
+    if h.environment.get('numerics') == 'elastic' and h.geometry is not None and h.seed is not None and _always(h):
+        n = int((h.ledger['redo'].to_numpy()[h.execution] & window_match(h) & h.steps['loss_global'].notna().to_numpy()).sum())
+    return n, True if n else IDLE
+
+# %% ../../nbs/measure/740_correctness.ipynb #3919093c
+def _by_grade(laws: dict[str, Law]) -> dict[str, Law]:
+    order = (RECORDS, *GRADES)
+    return dict(sorted(laws.items(), key=lambda kv: min(map(order.index, kv[1].grades))))
+
+LAWS = _by_grade(DECLARED)
+
+def _count(measure: Callable, *args) -> tuple[int, bool | str]: # like a law, a count that fails proves nothing
+    try: return measure(*args)
+    except Exception: return 0, 'unknown'
+
+def grades_of(h: History, results: dict, epochs: pd.DataFrame) -> tuple[dict, dict]: # results: of laws; (grades, how much each rests on)
+    "The three grades: their counts, the laws that belong to them, and the laws about the records."
+    counted = dict(set=_count(count_samples, h, epochs), order=_count(count_placed, h), state=_count(count_compared, h))
+    if 'ledger' in results: counted['set'] = counted['set'][0], 'unknown'
+    def of(grade): return [v for name, v in results.items() if name in LAWS and grade in LAWS[name].grades]
+    return {g: graded(v, of(g), of(RECORDS)) for g, (_, v) in counted.items()}, {g: n for g, (n, _) in counted.items()}
+
+# %% ../../nbs/measure/740_correctness.ipynb #b4e20c08
 def verify(
     run: History | Path | str, # a history, or a run's directory
     laws: dict[str, Callable] = LAWS, # name -> law
@@ -352,19 +432,28 @@ def verify(
     if laws is LAWS and worst(results.values()) is True and len(epochs) and epochs[['duplicates', 'missing', 'extra']].to_numpy().any():
         results['ledger'] = 'unknown'
         found.append(Evidence('unknown', 'all laws are kept, but the count of samples is not clean: suspect the laws.', check='ledger'))
-    return Verdict(h.run_id, h.status, results, found, h.counts(), epochs.to_dict('records'), examined)
+    return Verdict(h.run_id, h.status, results, found, h.counts(), epochs.to_dict('records'), examined, *grades_of(h, results, epochs))
 
 # %% ../../nbs/measure/740_correctness.ipynb #6836a0f4
 def _told(e: Evidence) -> str: return e.message + (f' *Likely cause: {e.cause}.*' if e.cause else '')
+def _row(*cells) -> str: return '| ' + ' | '.join(str(c).replace('|', '\\|').replace('\n', ' ') for c in cells) + ' |'
+
+@patch
+def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
+    "The three grades for a table: name, word and sign, and how much was counted."
+    return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', f'{self.rests_on.get(g, 0):,} {GRADES[g].rests_on}') for g, v in self.grades.items()]
 
 @patch
 def to_markdown(self: Verdict) -> str:
-    "A table with a row per law: its result, how much it examined, and its evidence or else what it claims."
-    lines = [f'**{MARK[self.valid]}**: `{self.run_id}` ({self.status})', '', '| law | result | examined | evidence |', '|---|---|---:|---|']
+    "A table of the grades, and one with a row per law: its result, how much it examined, and its evidence or else what it claims."
+    head = f'**{MARK[self.valid]}**: `{self.run_id}` ({self.status})'
+    grades = ['| grade | result | rests on |', '|---|---|---:|', *(_row(*r) for r in self.grade_rows())]
+    lines = ['| law | grade | result | examined | evidence |', '|---|---|---|---:|---|']
     for name, ok in self.checks.items():
-        said = ' '.join(_told(e) for e in self.evidence if e.check == name) or getattr(LAWS.get(name), '__doc__', None) or ''
-        lines.append(f'| {name} | {MARK[ok]} | {self.examined.get(name, 0):,} | ' + said.replace('|', '\\|').replace('\n', ' ') + ' |')
-    return '\n'.join(lines)
+        known = LAWS.get(name)
+        said = ' '.join(_told(e) for e in self.evidence if e.check == name) or (known.claim if known else '')
+        lines.append(_row(name, ', '.join(known.grades) if known else '', MARK[ok], f'{self.examined.get(name, 0):,}', said))
+    return '\n'.join([head, '', *grades, '', *lines])
 
 @patch
 def _repr_markdown_(self: Verdict): return self.to_markdown()

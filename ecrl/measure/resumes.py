@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 import pandas as pd
 from .history import History
-from .laws import Evidence, at, first_of, offences
+from .laws import Evidence, at, first_of, law, offences
 from .witnesses import checkpoint_name, launches, setting, unsettled
 
 # %% ../../nbs/measure/735_resumes.ipynb #19453300
@@ -34,6 +34,7 @@ def unrecorded(h: History, attempt: int, step: int) -> bool:
     return not after and not later_steps
 
 # %% ../../nbs/measure/735_resumes.ipynb #c87081a8
+@law('state', needs='events.jsonl, checkpoint_rank0.jsonl, sidecars of checkpoints')
 def law_resume(h: History) -> Iterator[Evidence]:
     "Every attempt continues from the newest checkpoint that had been published by then, or says why from an older one."
     n_facts = 0
@@ -78,6 +79,7 @@ def _not_published(h: History, n: int, m: int | None, step: int, since: float, b
         yield Evidence(False, f'{where}, but no checkpoint of step {step} was ever published.', step, attempt=n, cause=f'the newest published one before was step {newest}')
 
 # %% ../../nbs/measure/735_resumes.ipynb #db2a0ff2
+@law('state', needs='checkpoint_rank0.jsonl, events.jsonl, sidecars of checkpoints')
 def law_checkpoints(h: History) -> Iterator[Evidence]:
     "Every published checkpoint is of a step that its attempt had committed; every boundary that was due is accounted for; what is told twice is told alike."
     led, c, b = h.ledger[h.ledger['committed'].to_numpy()], h.checkpoints, h.boundaries

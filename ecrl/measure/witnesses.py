@@ -15,10 +15,11 @@ from itertools import takewhile
 import numpy as np
 import pandas as pd
 from .history import History, once
-from .laws import Evidence, at, first_of, offences
+from .laws import Evidence, at, first_of, law, offences
 from ..training.protocol import RESUMABLE, RUN_FORMAT, settings_before, settings_digest
 
 # %% ../../nbs/measure/730_witnesses.ipynb #426ba650
+@law('records', needs='every file of the run')
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
@@ -36,6 +37,7 @@ def law_format(h: History) -> Iterator[Evidence]:
     return len(h.steps) + sum(map(len, h.lines.values()))
 
 # %% ../../nbs/measure/730_witnesses.ipynb #cf8e1660
+@law('records', needs='every file of the run')
 def law_identity(h: History) -> Iterator[Evidence]:
     "Every record belongs to this run and to the rank in whose file it stands."
     s, name = h.steps, h.run_id
@@ -68,6 +70,7 @@ def _misfits(s: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]: # bool per recor
     return (parts < -1e-6).any(axis=1), parts.sum(axis=1) > gap + 1e-3
 
 # %% ../../nbs/measure/730_witnesses.ipynb #58f3ac4b
+@law('records', needs='rank*.jsonl, events.jsonl, checkpoint_rank0.jsonl')
 def law_clocks(h: History) -> Iterator[Evidence]:
     "No monotonic clock runs backwards within a boot, and durations fit between the records."
     s, wall = h.steps, h.steps['mono'].isna().all()
@@ -139,6 +142,7 @@ def env(h: History, attempt: int, key: str):
     return (l['differs'] if l else {}).get(key, h.environment.get(key))
 
 # %% ../../nbs/measure/730_witnesses.ipynb #313ee373
+@law('records', needs='config.yaml, environment.json, supervisor.json, supervisor_attempts.jsonl, events.jsonl')
 def law_agreement(h: History) -> Iterator[Evidence]:
     "Config, environment, status, launches and logs tell the same story."
     if not h.version or not h.lines['events.jsonl']: return 0
@@ -231,6 +235,7 @@ def _status_facts(h: History) -> Iterator[tuple]:
 SUPERVISORS = ('launch', 'death_seen', 'torn_down', 'completed', 'failed', 'stopped', 'resumed_session', 'world_size_changed', 'asked_to_stop', 'standby_launch', 'standby_lost')
 LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
+@law('records', needs='events.jsonl, rank*.jsonl')
 def law_lifecycle(h: History) -> Iterator[Evidence]:
     "Every rank that recorded steps came up, built, restored and began, in this order; every attempt was launched once and cleared away."
     events = h.lines['events.jsonl']
@@ -342,6 +347,7 @@ def alike(h: History, first: int, last: int, across: bool = False) -> bool:
 def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if step else None
 
 # %% ../../nbs/measure/730_witnesses.ipynb #47c117fb
+@law('state', needs='events.jsonl, environment.json, sidecars of checkpoints')
 def law_witnesses(h: History) -> Iterator[Evidence]:
     "All ranks of an attempt restored the same checkpoint; what they say of random generators, arithmetic and data follows from the rest."
     if not h.version: return 0
@@ -413,6 +419,7 @@ def _odd_settings(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/730_witnesses.ipynb #cf17a6be
 _PLAN = ('kind', 'rank', 'global_step', 'flush_inflight', 'point', 'after_s', 'not_before', 'duration_s', 'for_steps')
 
+@law('records', needs='faults.jsonl, events.jsonl, config.yaml, rank*.jsonl')
 def law_faults(h: History) -> Iterator[Evidence]:
     "Every fault that fired was planned, fired no more often than planned, and every announced one is recorded."
     lines = [f for f in h.lines['faults.jsonl'] if not (f['event'] == 'fired' and f.get('point') == 'storage')]
