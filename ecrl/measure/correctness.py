@@ -352,19 +352,21 @@ def law_completion(h: History) -> Iterator[Evidence]:
     return int(h.status == 'completed')
 
 # %% ../../nbs/measure/740_correctness.ipynb #b4e20c01
-def _recognised(h: History, records: np.ndarray) -> list[np.ndarray | None]: # the ids of each; None: no window of this run has this hash
-    "What records consumed, if it was any window of the epochs and world sizes of this run."
-    geo, s = h.geometry, h.steps.iloc[records]
-    epochs, sizes = np.unique(s['epoch'][s['epoch'].between(0, h.last_step//geo.steps_per_epoch + 1)]), np.unique(s['world_size'])
-    of = {digest: (int(e), i*(geo.global_batch//w), geo.global_batch//w) for e in epochs for w in sizes if 0 < w and geo.global_batch % w == 0
-          for i, digest in enumerate(window_hashes(geo, h.seed, int(e), int(w)))}
-    found = map(of.get, s['sample_ids_hash'])
-    return [None if f is None else epoch_ids(geo, h.seed, f[0])[f[1]:f[1] + f[2]] for f in found]
+def _recognised(h: History, epoch: int, records: np.ndarray) -> list[np.ndarray | None]: # the ids of each; None: a hash of no such window
+    "What records consumed, if it was a window of this epoch, of one beside it or of the first, at any world size of this run."
+    geo, sizes = h.geometry, [int(w) for w in h.steps['world_size'].unique() if w > 0 and h.geometry.global_batch % w == 0]
+    of = {}
+    for e in {0, max(epoch - 1, 0), epoch + 1, epoch}:
+        for w in sizes:
+            n = geo.global_batch//w
+            of |= {digest: (e, i*n, (i + 1)*n) for i, digest in enumerate(window_hashes(geo, h.seed, e, w))}
+    found = map(of.get, h.steps['sample_ids_hash'].to_numpy()[records])
+    return [None if f is None else epoch_ids(geo, h.seed, f[0])[f[1]:f[2]] for f in found]
 
 def _once_each(h: History, epoch: int, records: np.ndarray, steps: int) -> bool | str: # steps: of the epoch that survive
     "Whether the records of an epoch consumed each of its samples once."
     geo, told = h.geometry, h.steps['sample_ids_count'].to_numpy()[records]
-    ids = _recognised(h, records)
+    ids = _recognised(h, epoch, records)
     strange = int(sum(n for n, x in zip(told, ids) if x is None))
     known = np.concatenate([x for x in ids if x is not None] or [np.zeros(0, dtype=int)])
     times = np.bincount(known, minlength=geo.dataset_size)
@@ -415,7 +417,7 @@ def grades_of(h: History, results: dict, epochs: pd.DataFrame) -> tuple[dict, di
     "The three grades: their counts, the laws that belong to them, and the laws about the records."
     counted = dict(set=_count(count_samples, h, epochs), order=_count(count_placed, h), state=_count(count_compared, h))
     if 'ledger' in results: counted['set'] = counted['set'][0], 'unknown'
-    def of(grade): return [v for name, v in results.items() if name in LAWS and grade in LAWS[name].grades]
+    def of(grade): return [results.get(name, 'unknown') for name, l in LAWS.items() if grade in l.grades]     # not asked: not known
     return {g: graded(v, of(g), of(RECORDS)) for g, (_, v) in counted.items()}, {g: n for g, (n, _) in counted.items()}
 
 # %% ../../nbs/measure/740_correctness.ipynb #b4e20c08
