@@ -24,6 +24,7 @@ from ..measure.correctness import verify
 from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
+from ..measure.laws import GRADES, SIGN, as_result, word
 from ..paths import project_root, runs_dir
 from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, shown
 from ..training.events import JsonlTail, read_json, read_jsonl, write_atomically, write_json_atomically
@@ -87,6 +88,7 @@ def write_metrics(
     write_json_atomically(run/'metrics'/'goodput.json', cost)
     row = dict(run_id=run.name, valid=verdict['valid'], goodput=cost['goodput'], wall_clock_s=cost['wall_clock_s'], restarts=cost['restarts'], sessions=cost['sessions'],
                replayed_steps=cost['replayed_steps'], stall_s=cost['stall']['total'], mttr_s=cost['mttr_s'])
+    row |= {f'grade_{g}': v for g, v in verdict['grades'].items()}
     if cost['standby']: row['standby_ready'] = f"{cost['standby_ready']} of {cost['standby_deaths']}"
     evaluated = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
     if len(evaluated): row['accuracy'] = float(evaluated['accuracy'].iloc[-1])       # held-out, if the config asks for it
@@ -416,11 +418,13 @@ def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
     "The summary for reading: one row a run, plain words; sessions where a run had several, a standby where one was kept."
     s = summary.reindex(columns=[*summary, *{'parameter_l2', 'bitwise_equal'}.difference(summary)])
     def against(r): return '' if pd.isna(r.parameter_l2) else '0 (bitwise)' if str(r.bitwise_equal) == 'True' else f'{r.parameter_l2:.3g}'
-    correct = s.valid.map(lambda v: {'True': 'valid', 'False': 'INVALID'}.get(str(v), 'unknown'))
+    correct = s.valid.map(word)
+    told = [g for g in GRADES if f'grade_{g}' in s]                    # a summary of older runs has none
+    grades = {'grades': s[[f'grade_{g}' for g in told]].map(lambda v: SIGN[as_result(v)]).agg(' '.join, axis=1)} if told else {}
     accuracy = {'accuracy': s.accuracy.round(4)} if 'accuracy' in s else {}
     sessions = {'sessions': s.sessions} if 'sessions' in s and (s.sessions > 1).any() else {}
     standby = {'standby ready': s.standby_ready.fillna('')} if 'standby_ready' in s and s.standby_ready.notna().any() else {}
-    return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, 'steps/s': s.goodput.round(2), 'restarts': s.restarts, **sessions, **standby,
+    return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, **grades, 'steps/s': s.goodput.round(2), 'restarts': s.restarts, **sessions, **standby,
                          'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3), 'L2 to ref.': s.apply(against, axis=1), **accuracy})
 
 # %% ../../nbs/lab/810_experiment.ipynb #d73daa71

@@ -40,8 +40,8 @@ MARK = {True: 'valid', False: 'INVALID', 'unknown': 'unknown', IDLE: IDLE}     #
 SIGN = {True: '✓', False: '✗', 'unknown': '?', IDLE: '–'}                      # beside the word, never in its place
 
 def as_result(value) -> bool | str:
-    "A result as Python, NumPy, JSON or a CSV file has it; what is none of them is unknown."
-    return {str(v): v for v in MARK}.get(str(value), 'unknown')
+    "A result as Python, NumPy, JSON or a CSV file has it, or its word; what is none of them is unknown."
+    return next((v for v, text in MARK.items() if str(value) in (str(v), text)), 'unknown')
 
 def word(value) -> str:
     "The word for a result."
