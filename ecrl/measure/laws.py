@@ -123,7 +123,7 @@ def graded(
 class Law:
     "A claim that records can contradict."
     name: str
-    grades: tuple[str, ...]    # which fall with it: of `GRADES`, or (`RECORDS`,)
+    grades: tuple[str, ...]    # which fall with it: of `GRADES`, or (`RECORDS`,); none: of no verdict, a gate
     needs: str                 # the files that it reads
     check: Callable            # yields Evidence, and returns the number of facts that it examined
 
@@ -140,9 +140,9 @@ class Law:
 DECLARED: dict[str, Law] = {}
 
 def law(*grades: str, needs: str, of: dict[str, Law] | None = None) -> Callable: # of: where it is put; `DECLARED` by default
-    "Declare a law. Its name is that of the function, without `law_`."
+    "Declare a law. Its name is that of the function, after the first underscore: `law_order`, `gate_saved`."
     def declare(check: Callable) -> Callable:
-        name = check.__name__.removeprefix('law_')
+        name = check.__name__.partition('_')[2]
         (DECLARED if of is None else of)[name] = Law(name, grades, needs, check)
         return check
     return declare
