@@ -972,6 +972,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                               'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness._unknown_geometry': ( 'measure/correctness.html#_unknown_geometry',
                                                                                           'ecrl/measure/correctness.py'),
+                                          'ecrl.measure.correctness.clean': ( 'measure/correctness.html#clean',
+                                                                              'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness.count_compared': ( 'measure/correctness.html#count_compared',
                                                                                        'ecrl/measure/correctness.py'),
                                           'ecrl.measure.correctness.count_placed': ( 'measure/correctness.html#count_placed',

@@ -33,10 +33,11 @@ IDLE = 'not exercised'
 def worst(values) -> bool | str:
     "False beats unknown beats true; what was not exercised does not count. Of nothing, not exercised."
     values = list(values)
-    return False if any(v is False for v in values) else 'unknown' if 'unknown' in values else True if any(v is True for v in values) else IDLE
+    return (False if any(v is False for v in values) else 'unknown' if 'unknown' in values else True
+        if any(v is True for v in values) else IDLE)
 
 # %% ../../nbs/measure/725_laws.ipynb #a3e10c02
-MARK = {True: 'valid', False: 'INVALID', 'unknown': 'unknown', IDLE: IDLE}     # the words for a result, in the whole house
+MARK = {True: 'valid', False: 'INVALID', 'unknown': 'unknown', IDLE: IDLE}  # the words for a result, in the whole house
 SIGN = {True: '✓', False: '✗', 'unknown': '?', IDLE: '–'}                      # beside the word, never in its place
 
 def as_result(value) -> bool | str:
@@ -65,13 +66,17 @@ def offences(
         said = say(row)
         message, cause = said if isinstance(said, tuple) else (said, None)
         rank = getattr(row, 'rank', None)
-        yield Evidence(False, message, int(row.global_step), None if rank is None else int(rank), int(row.attempt), cause)
-    if len(where) > SHOWN: yield Evidence(False, f'... and {len(where) - SHOWN} more of this kind, the last at step {int(table["global_step"].iloc[where[-1]])}.')
+        yield Evidence(False, message, int(row.global_step), None if rank is None else int(rank), int(row.attempt),
+            cause)
+    if len(where) > SHOWN:
+        yield Evidence(False, f'... and {len(where) - SHOWN} more of this kind, the last at step '
+                              f'{int(table["global_step"].iloc[where[-1]])}.')
 
 def first_of(found: list[Evidence]) -> Iterator[Evidence]:
     "The same for a list of findings of one kind."
     yield from found[:SHOWN]
-    if len(found) > SHOWN: yield replace(found[-1], message=f'... and {len(found) - SHOWN} more of this kind.', step=None, rank=None)
+    if len(found) > SHOWN:
+        yield replace(found[-1], message=f'... and {len(found) - SHOWN} more of this kind.', step=None, rank=None)
 
 def at(row) -> str: return f'step {int(row.global_step)} of attempt {int(row.attempt)}'
 
@@ -86,7 +91,8 @@ def hold(
         findings = law(h)
         while True: found.append(replace(next(findings), check=name))
     except StopIteration as e: examined = e.value or 0
-    except Exception as e: found.append(Evidence('unknown', f'the law itself failed: {type(e).__name__}: {e}', check=name))
+    except Exception as e: found.append(
+        Evidence('unknown', f'the law itself failed: {type(e).__name__}: {e}', check=name))
     return examined, found
 
 def result(examined: int, found: list[Evidence]) -> bool | str:
@@ -101,10 +107,13 @@ class Grade:
     rests_on: str    # what is counted for it; with none of it the grade is not exercised
 
 GRADES = dict(
-    set=Grade('Each sample of an epoch was consumed exactly once by the steps that survive. In what order, it does not say.', 'samples counted'),
-    order=Grade('Each step consumed the samples that were due there, rank by rank. So the run saw its data as one that never died.',
+    set=Grade('Each sample of an epoch was consumed exactly once by the steps that survive. In what order, it does not '
+              'say.', 'samples counted'),
+    order=Grade('Each step consumed the samples that were due there, rank by rank. So the run saw its data as one that '
+                'never died.',
         'records placed'),
-    state=Grade('What a restart brought back is what had been saved: a step that was repeated on the same samples had the same bits. '
+    state=Grade('What a restart brought back is what had been saved: a step that was repeated on the same samples had '
+                'the same bits. '
         'A run in which no step was repeated has not shown it.', 'repeated records compared'))
 RECORDS = 'records'    # of laws about the records themselves: they bound all three grades
 
@@ -129,7 +138,8 @@ class Law:
 
     def __post_init__(self):
         if unknown := [g for g in self.grades if g not in (*GRADES, RECORDS)]:
-            raise ValueError(f'law {self.name}: expected grades of {", ".join((*GRADES, RECORDS))}, found {", ".join(unknown)}')
+            raise ValueError(f'law {self.name}: expected grades of {", ".join((*GRADES, RECORDS))}, found '
+                             f'{", ".join(unknown)}')
         if not self.claim: raise ValueError(f'law {self.name}: expected a docstring that is its claim, found none')
         object.__setattr__(self, '__doc__', self.claim)
 
@@ -139,7 +149,9 @@ class Law:
 
 DECLARED: dict[str, Law] = {}
 
-def law(*grades: str, needs: str, of: dict[str, Law] | None = None) -> Callable: # of: where it is put; `DECLARED` by default
+def law(
+    *grades: str, needs: str, of: dict[str, Law] | None = None,
+) -> Callable: # of: where it is put; `DECLARED` by default
     "Declare a law. Its name is that of the function, after the first underscore: `law_order`, `gate_saved`."
     def declare(check: Callable) -> Callable:
         name = check.__name__.partition('_')[2]
