@@ -82,6 +82,7 @@ def law_ranks(h: History) -> Iterator[Evidence]:
     if len(gone): yield from _name_absent(s, gone)
     return len(h.ledger)
 
+# %% ../../nbs/measure/740_correctness.ipynb #ed4073e4
 def _name_absent(s: pd.DataFrame, gone: pd.DataFrame) -> Iterator[Evidence]:
     "Who has no record of which step; told for the first few, counted for all."
     have = s.merge(gone[['attempt', 'global_step']]).groupby(['attempt', 'global_step'])['rank'].agg(set)
@@ -207,6 +208,7 @@ def law_windows(h: History) -> Iterator[Evidence]:
     yield from _other_debug_ids(h)
     return int(known.sum())
 
+# %% ../../nbs/measure/740_correctness.ipynb #839ff22e
 def _other_debug_ids(h: History) -> Iterator[Evidence]:
     "Rank 0's ids in full, now and then: they have the hash of the record, and stand at its place."
     own = h.steps[(h.steps['rank'] == 0).to_numpy()]
@@ -248,6 +250,7 @@ def _rate_cause(h: History, lr: float) -> str | None:
         if t.scheduler != 'none' and t.max_steps < 10**7 else [])
     return f'this is the rate of step {near[0] + 1}: the scheduler was not restored' if len(near) else None
 
+# %% ../../nbs/measure/740_correctness.ipynb #a3aeaab6
 def _other_precision(h: History) -> Iterator[Evidence]:
     s, want = h.steps, h.config.training.precision
     used = s[s['precision'].notna().to_numpy()]
@@ -366,6 +369,7 @@ def _always(h: History) -> bool:
     kept = all(promised(h, n) and env(h, n, 'deterministic') is True for n in h.attempts.index)
     return kept and alike(h, 1, h.attempts.index.max(), across=True)
 
+# %% ../../nbs/measure/740_correctness.ipynb #2d6b7606
 def _global_losses(h: History) -> Iterator[Evidence]:
     "Elastic numerics: a step has one global loss on all ranks; with equal bits promised, also whenever it is repeated."
     if h.environment.get('numerics') != 'elastic': return 0
@@ -379,6 +383,7 @@ def _global_losses(h: History) -> Iterator[Evidence]:
             'the numerics depend on the number of ranks, or part of the state was not restored'))
     return len(s)
 
+# %% ../../nbs/measure/740_correctness.ipynb #ec773a97
 @law('state', needs='rank*.jsonl, events.jsonl, environment.json')
 def law_losses(h: History) -> Iterator[Evidence]:
     "In a deterministic run a repeated step has the same loss bit by bit; with elastic numerics, on any ranks."

@@ -149,6 +149,7 @@ class Law:
 
 DECLARED: dict[str, Law] = {}
 
+# %% ../../nbs/measure/725_laws.ipynb #9721d871
 def law(
     *grades: str, needs: str, of: dict[str, Law] | None = None,
 ) -> Callable: # of: where it is put; `DECLARED` by default

@@ -56,6 +56,7 @@ def _published_before(h: History, attempt: int, clock: float) -> pd.DataFrame:
     c = h.checkpoints
     return c[((c['attempt'] < attempt) & ~(c['clock'] > clock)).to_numpy()]
 
+# %% ../../nbs/measure/735_resumes.ipynb #4624ea7e
 def _not_newest(h: History, n: int, m: int | None, step: int, by_then: pd.DataFrame) -> Iterator[Evidence]:
     orders = list(zip(by_then['attempt'].tolist(), by_then['global_step'].tolist()))
     newest = max(orders, default=None)
@@ -73,6 +74,7 @@ def _not_newest(h: History, n: int, m: int | None, step: int, by_then: pd.DataFr
             f'{", ".join(str(o[1]) for o in silent)}.', step, attempt=n,
             cause='a newer checkpoint was lost, hidden, or not looked for')
 
+# %% ../../nbs/measure/735_resumes.ipynb #1c9f8885
 def _not_published(
     h: History, n: int, m: int | None, step: int, since: float, by_then: pd.DataFrame,
 ) -> Iterator[Evidence]:
@@ -97,7 +99,7 @@ def _not_published(
 # %% ../../nbs/measure/735_resumes.ipynb #db2a0ff2
 @law('state', needs='checkpoint_rank0.jsonl, events.jsonl, sidecars of checkpoints')
 def law_checkpoints(h: History) -> Iterator[Evidence]:
-    "Every published checkpoint is of a committed step; every boundary that was due has its line; what is told twice agrees."
+    "Every published checkpoint is of a committed step; every boundary has its line; what is told twice agrees."
     led, c, b = h.ledger[h.ledger['committed'].to_numpy()], h.checkpoints, h.boundaries
     done = set(zip(led['attempt'].tolist(), led['global_step'].tolist()))
     early = [a in h.attempts.index and (a, s) not in done
@@ -122,6 +124,7 @@ def _wrong_epochs(S: int, b: pd.DataFrame) -> Iterator[Evidence]:
 def _lines(h: History, *events: str) -> list[dict]:
     return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] in events]
 
+# %% ../../nbs/measure/735_resumes.ipynb #7a2ddfe1
 def _missing_boundaries(h: History) -> Iterator[Evidence]:
     "Boundaries that were due and have no line, lines where none was due, and announced saves without a line."
     told = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint', 'checkpoint_failed')}
@@ -145,7 +148,11 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
         if k and s % k and s != last.get(n):
             yield Evidence(False, f'a checkpoint of step {s} of attempt {n}, where no boundary was due (every {k} '
                                   'steps).', s, 0, n)
-    if h.version < 2: return
+    if h.version >= 2: yield from _odd_saves(h)
+
+# %% ../../nbs/measure/735_resumes.ipynb #7a2ddfe2
+def _odd_saves(h: History) -> Iterator[Evidence]:
+    "Lines of an older attempt after those of a later one, and announced saves that have no line."
     order = [b['attempt'] for b in h.lines['checkpoint_rank0.jsonl']]
     for a, b in zip(order, order[1:]):
         if b < a:
@@ -161,6 +168,7 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
             yield Evidence(False, f'attempt {n} announced saves at steps {_few(saves)}, rank 0\'s log has boundaries '
                                   f'at {_few(lines)}.', attempt=n)
 
+# %% ../../nbs/measure/735_resumes.ipynb #68fc9b71
 def _few(x: list) -> str: return ', '.join(map(str, x[:8])) + (', ...' if len(x) > 8 else '') or 'none'
 
 # %% ../../nbs/measure/735_resumes.ipynb #73110881
@@ -191,6 +199,7 @@ def _told_otherwise(h: History) -> Iterator[Evidence]:
                 yield Evidence(False, f'the boundary of step {s} of attempt {n} says that the write of step '
                     f'{done[:12]} took {took} s; its own line says {line and line["write_time_sec"]}.', s, 0, n)
 
+# %% ../../nbs/measure/735_resumes.ipynb #fab4d400
 def _wrong_sidecars(h: History) -> Iterator[Evidence]:
     "Sidecars that say something else than the records."
     # of an overlapped save the later line knows the file
@@ -217,6 +226,7 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
             yield wrong(f'vouches for step {step} of attempt {n}, which rank 0 never saved')
     yield from _wrong_latest(h)
 
+# %% ../../nbs/measure/735_resumes.ipynb #4ddeee7e
 def _wrong_latest(h: History) -> Iterator[Evidence]:
     latest = [s for s in h.sidecars if s['file'] == 'latest.json']
     own = {(s['attempt'], s['global_step']): s for s in h.sidecars if s['file'] != 'latest.json'}
@@ -229,6 +239,7 @@ def _wrong_latest(h: History) -> Iterator[Evidence]:
     elif {k: v for k, v in latest[0].items() if k != 'file'} != {k: v for k, v in own[order].items() if k != 'file'}:
         yield Evidence(False, f'latest.json and the sidecar of step {order[1]} differ.', order[1], attempt=order[0])
 
+# %% ../../nbs/measure/735_resumes.ipynb #f0e6d05a
 def _not_the_newest(h: History, latest: list[dict], newest: tuple) -> Iterator[Evidence]:
     "A completed run keeps its newest checkpoint, and `latest.json` names it."
     half_done = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint_failed') if b.get('published')}
@@ -240,4 +251,5 @@ def _not_the_newest(h: History, latest: list[dict], newest: tuple) -> Iterator[E
     named = latest and (latest[0]['attempt'], latest[0]['global_step'])
     if named == newest: return
     said = f'names step {named[1]} of attempt {named[0]}' if named else 'is missing'
-    yield Evidence(False, f'latest.json {said}; the newest checkpoint there is step {newest[1]} of attempt {newest[0]}.', newest[1], attempt=newest[0])
+    there = f'the newest checkpoint there is step {newest[1]} of attempt {newest[0]}'
+    yield Evidence(False, f'latest.json {said}; {there}.', newest[1], attempt=newest[0])

@@ -115,6 +115,7 @@ def law_clocks(h: History) -> Iterator[Evidence]:
                          for b in h.lines['checkpoint_rank0.jsonl'] if (why := _impossible_times(b))])
     return len(s) + len(h.lines['events.jsonl']) + len(h.boundaries)
 
+# %% ../../nbs/measure/730_witnesses.ipynb #65d3b044
 def _events_back(h: History) -> Iterator[Evidence]:
     "Writers whose clock falls from one line of a log to the next."
     for file in ('events.jsonl', 'checkpoint_rank0.jsonl'):
@@ -139,6 +140,7 @@ def _foreign_boots(h: History) -> Iterator[Evidence]:
         for odd in list(boots)[1:]:
             yield Evidence(False, f'two boots of the machine within one session of the supervisor: {", ".join(boots)}.')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #fd57a8c1
 def _impossible_times(b: dict) -> str | None:
     parts = {k: b[k] for k in ('snapshot_time_sec', 'enqueue_latency_sec', 'backpressure_wait_sec', 'barrier_time_sec',
         'write_time_sec') if b.get(k) is not None}
@@ -172,6 +174,7 @@ def launches(h: History) -> dict[int, dict]: # attempt -> its launch, with `sett
     return {e['attempt']: e | dict(settings=s['settings'], differs=s['differs']) for s in sessions(h)
         for e in s['events'] if e['event'] == 'launch'}
 
+# %% ../../nbs/measure/730_witnesses.ipynb #e31ec543
 def setting(h: History, attempt: int, key: str, default=None):
     "A setting of the config at an attempt's launch."
     l = launches(h).get(attempt)
@@ -199,6 +202,7 @@ def _seals(h: History) -> Iterator[tuple]:
             yield (f'digest of the config at attempt {n}', n, 'its launch', l['config'], 'config.yaml',
                 settings_digest(l['settings']))
 
+# %% ../../nbs/measure/730_witnesses.ipynb #552cddb9
 def _environment_facts(h: History) -> Iterator[tuple]:
     for n, l in launches(h).items():
         for name, key in (('deterministic', 'runtime.deterministic'), ('threads', 'runtime.threads'),
@@ -224,40 +228,19 @@ def _phases(settings: dict) -> list[tuple]: # (until this step, world size)
     return ([(settings['training.max_steps'], settings['runtime.nproc'])]
         if {'training.max_steps', 'runtime.nproc'} <= settings.keys() else [])
 
+# %% ../../nbs/measure/730_witnesses.ipynb #466450f5
 def _launch_facts(h: History) -> Iterator[tuple]:
-    fewer = {e['attempt']: e for e in h.lines['events.jsonl'] if e['event'] == 'world_size_changed'}
     begun, ended = ({r['attempt']: r for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == e}
         for e in ('attempt_start', 'attempt_end'))
     recorded = h.attempts['world_size'].dropna().astype(int).to_dict()
     for n, l in launches(h).items():
-        due, said = dict(_phases(l['settings'])), (n, 'its launch', l['world_size'])
-        for until in sorted(u for u in due if u < l['target_step']):
-            if not any(e['event'] == 'finished' and e['global_step'] >= until and e['attempt'] < n
-                for e in h.lines['events.jsonl']):
-                yield (f'phase to step {until}, before attempt {n}', n, 'the config', 'to be finished', 'events.jsonl',
-                    'not finished')
-        if due:
-            yield (f'target of attempt {n}', n, 'its launch', l['target_step'], 'the config',
-                l['target_step'] if l['target_step'] in due else [*due][-1])
-            wanted = due.get(l['target_step'], l['world_size'])
-            if n in fewer:
-                yield f'ranks wanted for attempt {n}', n, 'world_size_changed', fewer[n]['wanted'], 'the config', wanted
-                wanted = fewer[n]['world_size']
-            yield f'world size of attempt {n}', *said, 'the config', wanted
-        if n in recorded: yield f'world size of attempt {n}', *said, 'its step records', recorded[n]
-        if n in begun: yield f'world size of attempt {n}', *said, 'supervisor_attempts.jsonl', begun[n]['world_size']
+        said = f'world size of attempt {n}', n, 'its launch', l['world_size']
+        yield from _phase_facts(h, n, l, dict(_phases(l['settings'])))
+        if n in recorded: yield *said, 'its step records', recorded[n]
+        if n in begun: yield *said, 'supervisor_attempts.jsonl', begun[n]['world_size']
         if n in ended:
-            yield f'world size of attempt {n}', *said, 'supervisor_attempts.jsonl', ended[n]['world_size']
-            yield (f'target of attempt {n}', n, 'its launch', l['target_step'], 'supervisor_attempts.jsonl',
-                ended[n]['target_steps'])
-            how = ({e['event'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0} & {'finished',
-                'stopping'})
-            if how:
-                yield (f'outcome of attempt {n}', n, 'supervisor_attempts.jsonl',
-                    ended[n]['outcome'] in _OUTCOMES[max(how)], f'the event {max(how)} of rank 0', True)
-            elif ended[n]['outcome'] in ('finished', 'stopped'):
-                yield (f'outcome of attempt {n}', n, 'supervisor_attempts.jsonl', ended[n]['outcome'],
-                    'the events of rank 0', 'neither')
+            yield *said, 'supervisor_attempts.jsonl', ended[n]['world_size']
+            yield from _end_facts(h, n, l, ended[n])
     last = max(launches(h), default=0)
     if ended_here(h) and h.lines['supervisor_attempts.jsonl']:
         yield (f'outcome of attempt {last}, the last of a completed run', last, 'supervisor_attempts.jsonl',
@@ -269,6 +252,37 @@ def _launch_facts(h: History) -> Iterator[tuple]:
             yield (f'end of attempt {n}', n, 'supervisor_attempts.jsonl', 'no end', 'events.jsonl',
                 'another launch after it')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #466450f6
+def _phase_facts(h: History, n: int, l: dict, due: dict) -> Iterator[tuple]: # l: the launch of attempt n
+    "Target and world size of a launch against the config's phases, and that the phases before it were finished."
+    done = [e['global_step'] for e in h.lines['events.jsonl'] if e['event'] == 'finished' and e['attempt'] < n]
+    for until in sorted(u for u in due if u < l['target_step']):
+        if not any(step >= until for step in done):
+            yield (f'phase to step {until}, before attempt {n}', n, 'the config', 'finished', 'events.jsonl',
+                'not finished')
+    if not due: return
+    target = l['target_step'] if l['target_step'] in due else [*due][-1]
+    yield f'target of attempt {n}', n, 'its launch', l['target_step'], 'the config', target
+    wanted = due.get(l['target_step'], l['world_size'])
+    fewer = {e['attempt']: e for e in h.lines['events.jsonl'] if e['event'] == 'world_size_changed'}
+    if n in fewer:
+        yield f'ranks wanted for attempt {n}', n, 'world_size_changed', fewer[n]['wanted'], 'the config', wanted
+        wanted = fewer[n]['world_size']
+    yield f'world size of attempt {n}', n, 'its launch', l['world_size'], 'the config', wanted
+
+def _end_facts(
+    h: History, n: int, l: dict, end: dict,
+) -> Iterator[tuple]: # end: of attempt n, as the supervisor logged it
+    "How an attempt ended, by the supervisor and by rank 0."
+    log, outcome = 'supervisor_attempts.jsonl', f'outcome of attempt {n}'
+    yield f'target of attempt {n}', n, 'its launch', l['target_step'], log, end['target_steps']
+    how = ({e['event'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0} & {'finished',
+        'stopping'})
+    if how: yield outcome, n, log, end['outcome'] in _OUTCOMES[max(how)], f'the event {max(how)} of rank 0', True
+    elif end['outcome'] in ('finished', 'stopped'):
+        yield outcome, n, log, end['outcome'], 'the events of rank 0', 'neither'
+
+# %% ../../nbs/measure/730_witnesses.ipynb #28056ba1
 _OUTCOMES = dict(finished=('finished', 'died', 'hang', 'fatal'), stopping=('stopped', 'died', 'hang', 'fatal'))
 
 def ended_here(h: History) -> bool:
@@ -281,6 +295,7 @@ def _same_session(h: History, a: int, b: int) -> bool:
 # %% ../../nbs/measure/730_witnesses.ipynb #c0495570
 ENDED = ('completed', 'failed', 'stopped')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #9c8e2cd4
 def _status_facts(h: History) -> Iterator[tuple]:
     s, said = h.supervisor, [e for e in h.lines['events.jsonl'] if e['event'] in (*ENDED, 'launch', 'resumed_session')]
     if not s: return
@@ -319,7 +334,7 @@ LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
 @law('records', needs='events.jsonl, rank*.jsonl')
 def law_lifecycle(h: History) -> Iterator[Evidence]:
-    "Every rank that recorded steps came up, built, restored and began; every attempt was launched once and cleared away."
+    "Every rank that recorded steps came up, restored and began; every attempt was launched once and cleared away."
     events = h.lines['events.jsonl']
     if not h.version or not events: return 0
     lives, first, last = (defaultdict(list),
@@ -336,10 +351,12 @@ def law_lifecycle(h: History) -> Iterator[Evidence]:
     yield from first_of([*found, *strangers, *_odd_attempts(h), *_odd_work(h)])
     return len(events)
 
+# %% ../../nbs/measure/730_witnesses.ipynb #8ae3698c
 def unsettled(h: History, attempt: int) -> bool:
     "Whether an attempt may be going on: its files are read one after the other, and some are ahead of the others."
     return h.status == 'in progress' and attempt >= max(launches(h), default=0)
 
+# %% ../../nbs/measure/730_witnesses.ipynb #f2e127f2
 def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dict | None) -> str | None:
     "What is wrong with the life of a rank in an attempt."
     names = [e['event'] for e in life]
@@ -361,7 +378,8 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
     if ended and launch and (ended[0]['event'] == 'finished') != (ended[0]['global_step'] >= launch['target_step']):
         return f'{ended[0]["event"]} at step {ended[0]["global_step"]}, with target {launch["target_step"]}'
     if launch and len(core) > 1 and launch.get('standby') != ('promoted' in names):
-        return f'the launch says standby: {launch.get("standby")}, {"a" if "promoted" in names else "no"} rank was promoted'
+        one = 'a' if 'promoted' in names else 'no'
+        return f'the launch says standby: {launch.get("standby")}, {one} rank was promoted'
 
 # %% ../../nbs/measure/730_witnesses.ipynb #3d322c71
 def _odd_attempts(h: History) -> Iterator[Evidence]:
@@ -382,10 +400,18 @@ def _odd_attempts(h: History) -> Iterator[Evidence]:
     if ended_here(h) and not times['torn_down', order[-1]]:
         yield Evidence(False, f'the run is completed, but attempt {order[-1]} has no torn_down.', attempt=order[-1])
     for e in sup:
-        if e['event'] == 'death_seen' and (e['how'] not in ('home', 'died', 'hang') or any(r not in range(
-            int(launches(h).get(e['attempt'], e | dict(world_size=0))['world_size'])) for r in e['ranks'])):
+        if e['event'] != 'death_seen': continue
+        known = range(int(launches(h).get(e['attempt'], dict(world_size=0))['world_size']))
+        if e['how'] not in ('home', 'died', 'hang') or any(r not in known for r in e['ranks']):
             yield Evidence(False, f'death_seen of attempt {e["attempt"]} says how {e["how"]!r}, ranks {e["ranks"]}.',
                 attempt=e['attempt'])
+    yield from _out_of_turn(sup, times)
+
+# %% ../../nbs/measure/730_witnesses.ipynb #3d322c72
+def _out_of_turn(
+    sup: list[dict], times: Counter,
+) -> Iterator[Evidence]: # of the supervisor: events; how often each is there
+    "Launches before the attempt before them was cleared away, and events of an attempt whose turn is over."
     current, begun, place = 0, 0, {}
     for i, e in enumerate(sup):
         if e['event'] == 'resumed_session': begun = current
@@ -405,6 +431,7 @@ def _odd_attempts(h: History) -> Iterator[Evidence]:
             yield Evidence(False, f'{e["event"]} names attempt {e["attempt"]}; the last one launched was {current}.',
                 attempt=e['attempt'])
 
+# %% ../../nbs/measure/730_witnesses.ipynb #003923ea
 def _odd_work(h: History) -> Iterator[Evidence]:
     "Announced work of rank 0: it ends what it began, at the step where it stands."
     own = h.steps[h.steps['rank'] == 0]
@@ -454,7 +481,7 @@ def promised(h: History, attempt: int) -> bool:
     return all(e.get('bitwise') is True for e in restores(h).get(attempt, {}).values())
 
 def alike(h: History, first: int, last: int, across: bool = False) -> bool:
-    "Whether each rank computed alike in all of these attempts (`across`: all ranks alike); a host may have been exchanged."
+    "Whether each rank computed alike in these attempts (`across`: all ranks alike); a host may have been exchanged."
     of = defaultdict(set)
     for (n, r), a in _arithmetic(h).items():
         if first <= n <= last: of[0 if across else r].add(json.dumps(a, sort_keys=True))
@@ -465,7 +492,7 @@ def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if st
 # %% ../../nbs/measure/730_witnesses.ipynb #47c117fb
 @law('state', needs='events.jsonl, environment.json, sidecars of checkpoints')
 def law_witnesses(h: History) -> Iterator[Evidence]:
-    "All ranks of an attempt restored the same checkpoint; what they say of generators, arithmetic and data fits the rest."
+    "All ranks of an attempt restored the same checkpoint; what they say of generators and data fits the rest."
     if not h.version: return 0
     ranks = h.steps.groupby('attempt')['rank'].unique().to_dict()
     found, n_facts = [], 0
@@ -486,6 +513,7 @@ def law_witnesses(h: History) -> Iterator[Evidence]:
     yield from first_of([*found, *_odd_data(h), *_odd_settings(h), *_odd_files(h)])
     return n_facts
 
+# %% ../../nbs/measure/730_witnesses.ipynb #05df7e11
 def _odd_files(h: History) -> Iterator[Evidence]:
     "One checkpoint with two checksums: between attempts that loaded it, or beside its sidecar."
     known = {(s['attempt'], s['global_step']): s.get('checksum') for s in h.sidecars if s['file'] != 'latest.json'}
@@ -498,6 +526,7 @@ def _odd_files(h: History) -> Iterator[Evidence]:
                     f'checksum {e["from_checksum"]}; elsewhere it has {known[of]}.', attempt=n,
                     cause='the file was overwritten, or is another one')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #c9b2262b
 def _odd_restore(h: History, n: int, r: int, e: dict) -> Iterator[str]:
     "What does not fit in a rank's word about its restore."
     step, m = int(e['from_step']), e.get('from_attempt')
@@ -519,6 +548,7 @@ def _odd_restore(h: History, n: int, r: int, e: dict) -> Iterator[str]:
     if env(h, n, 'deterministic') is not None and e['bitwise'] != due:
         yield f'says bitwise: {e["bitwise"]}; expected {due}'
 
+# %% ../../nbs/measure/730_witnesses.ipynb #6b0f0313
 def _due_rng(
     h: History, n: int, step: int, m: int | None,
 ) -> tuple: # the words that fit; none where the facts are not known
@@ -556,6 +586,7 @@ def _odd_settings(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/730_witnesses.ipynb #cf17a6be
 _PLAN = ('kind', 'rank', 'global_step', 'flush_inflight', 'point', 'after_s', 'not_before', 'duration_s', 'for_steps')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #c79d2924
 @law('records', needs='faults.jsonl, events.jsonl, config.yaml, rank*.jsonl')
 def law_faults(h: History) -> Iterator[Evidence]:
     "Every fault that fired was planned, fired no more often than planned, and every announced one is recorded."
@@ -590,6 +621,7 @@ def law_faults(h: History) -> Iterator[Evidence]:
                                          'plan.', s) for s in dict.fromkeys(due) if s not in steps])
     return len(lines) + sum(told.values())
 
+# %% ../../nbs/measure/730_witnesses.ipynb #13b78134
 def _known_resume(h: History, attempt: int) -> float: return np.nan_to_num(h.attempts['resumed_from'].get(attempt, 0))
 
 def _not_in_config(h: History, planned: list[dict]) -> Iterator[Evidence]:
