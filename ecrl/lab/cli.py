@@ -629,12 +629,26 @@ def show_config(
 
 # %% ../../nbs/lab/870_cli.ipynb #a9a1da3b
 @app.command()
-def verify(run_dir: RunDir, json_: Json = False):
+def verify(
+    run_dir: RunDir,
+    require: Annotated[Optional[list[str]], typer.Option(help='Exit code 0 only if this grade is valid as well: set, order or state (2: unknown, or not exercised). May be given several times.', show_default=False)] = None,
+    json_: Json = False,
+):
     "Did it continue where it stopped? Exit code 0: valid, 1: invalid, 2: unknown or unusable input."
+    import pandas as pd
     from ecrl.measure.correctness import verify as check
+    from ecrl.measure.laws import GRADES, exit_code, word
+    if wrong := [g for g in require or () if g not in GRADES]: _fail(f'--require: expected {", ".join(GRADES)}, found {wrong[0]!r}')
     v = check(run_dir)
-    print_json(v.to_dict()) if json_ else print(v)
-    raise typer.Exit({True: 0, False: 1}.get(v.valid, 2))
+    asked = {g: v.grades[g] for g in require or ()}
+    if json_: print_json(v.to_dict())
+    else:
+        print(v)
+        out.print(rich_table(pd.DataFrame(v.grade_rows(), columns=['grade', 'result', 'rests on'])))
+        for g, x in asked.items():
+            if x is not True: out.print(f'{g.capitalize()} is required: expected valid, found {word(x)}. {GRADES[g].claim}', soft_wrap=True)
+    codes = {exit_code(x) for x in (v.valid, *asked.values())}
+    raise typer.Exit(1 if 1 in codes else max(codes))
 
 @app.command()
 def goodput(run_dir: RunDir, json_: Json = False):

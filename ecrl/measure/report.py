@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
            'plain', 'cell', 'markdown_table', 'Report', 'definitions', 'run_report', 'find_runs', 'identity',
-           'tidy_row', 'has_records', 'read_runs', 'verdict_word', 'completion', 'sound', 'over_suites', 'outcomes',
-           'unequal_targets', 'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'breakable',
-           'words_of', 'outcome_table', 'study_report', 'final_summary', 'study_figures', 'write_study',
-           'compare_tables', 'compare', 'is_run']
+           'tidy_row', 'has_records', 'read_runs', 'completion', 'sound', 'over_suites', 'outcomes', 'unequal_targets',
+           'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'breakable', 'words_of',
+           'outcome_table', 'study_report', 'final_summary', 'study_figures', 'write_study', 'compare_tables',
+           'compare', 'is_run']
 
 # %% ../../nbs/measure/775_report.ipynb #cb1dbae3
 import json, math, re
@@ -19,10 +19,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from ..glossary import MEANING
-from .correctness import MARK, verify
+from .correctness import verify
 from .divergence import Divergence, DivergenceError, diverge
 from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries, shown_s
 from .history import History, HistoryError, read_history
+from .laws import as_result, word
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of, with_standby
 from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
 from ..training.config import differing, flat, make_config, parse_yaml
@@ -240,10 +241,6 @@ def _of_one_length(t: pd.DataFrame) -> pd.DataFrame:
     return t.assign(**{c: t[c].where(~other, None) for c in against}) if other.any() else t
 
 # %% ../../nbs/measure/775_report.ipynb #60a0accc
-def verdict_word(valid) -> str: # a verdict as Python, NumPy or a CSV file has it
-    "valid, INVALID or unknown."
-    return {'True': MARK[True], 'False': MARK[False]}.get(str(valid), MARK['unknown'])
-
 def completion(
     table: pd.DataFrame, # tidy
     manifest: pd.DataFrame | None = None, # run_id, status, reason: what was planned
@@ -254,14 +251,14 @@ def completion(
     why = dict(zip(manifest['run_id'], manifest['status'] + manifest.get('reason',
         pd.Series('', manifest.index)).fillna('').map(lambda r: f': {r}' if r else ''))) if manifest is not None else {}
     done = [r for r in planned if r in known.index and known.loc[r, 'status'] == 'completed']
-    bad = {r: f'verdict {w}' for r in done if (w := verdict_word(known.loc[r, 'valid'])) != 'valid'}
+    bad = {r: f'verdict {word(known.loc[r, "valid"])}' for r in done if as_result(known.loc[r, 'valid']) is not True}
     undone = {r: why.get(r) or f'status {known.loc[r, "status"] if r in known.index else "absent"}' for r in planned if r not in done}
     return dict(planned=len(planned), completed=len(done), passed=len(done) - len(bad),
         pass_rate=(len(done) - len(bad))/len(planned) if planned else float('nan'), not_completed=undone, not_valid=bad)
 
 def sound(table: pd.DataFrame) -> pd.DataFrame:
     "The runs from which conclusions may be drawn: completed and valid."
-    return table[(table['status'] == 'completed') & table['valid'].map(verdict_word).eq('valid')]
+    return table[(table['status'] == 'completed') & table['valid'].map(as_result).eq(True)]
 
 # %% ../../nbs/measure/775_report.ipynb #fce0aa15
 BLOCKING, OVERLAPPED = 'failure_blocking', 'failure_overlapped'
@@ -561,7 +558,7 @@ def _compare_runs(a: Path, b: Path) -> Report:
     d, (x, y) = _optional_divergence(*hs[::-1]) if hs else None, rows['run_id']
     r = Report('comparison', f'{y} against {x}', dict(a=x, b=y, valid=list(rows['valid']), status=list(rows['status']), settings=settings,
         quantities=table, divergence=d and d.to_dict()))
-    r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {verdict_word(q.valid)}' for side, q in zip('AB', rows.itertuples())),
+    r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {word(q.valid)}' for side, q in zip('AB', rows.itertuples())),
         '## Settings that differ', _settings_text(settings),
           '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told from one pair; compare folders with several seeds.' + lengths, markdown_table(table))
     if d: r.add('## Is the result the same?', _divergence_text(d))
