@@ -291,6 +291,8 @@ def run(
 
 def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # shown: the folder as the user calls it
     "Run under supervision, and say how it ended."
+    from ecrl.training.warm import launcher_for
+    launcher_for(cfg)                           # it imports torch beside this process, which does so now
     from ecrl.training.supervisor import Supervisor, check_run_dir
     check_run_dir(run_dir, cfg, resume)
     shown = shown or _short(run_dir)

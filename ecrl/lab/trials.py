@@ -31,10 +31,8 @@ def config_of(
 
 CODE = '''
 import sys
-from ecrl.lab.campaign import ForkedLauncher
 from ecrl.training.config import load_config
 from ecrl.training.supervisor import Supervisor
-ForkedLauncher.preload(); Supervisor.start_process = ForkedLauncher
 for config in sys.argv[1:]:
     if Supervisor(load_config(config), config.removesuffix('.yaml')).run()['status'] != 'completed': sys.exit(f'{config} was not completed')
 '''
