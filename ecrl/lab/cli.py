@@ -481,15 +481,16 @@ def matrix_status(file: MatrixFile, json_: Json = False):
 def matrix_report(
     file: Annotated[Path, typer.Argument(help='Matrix file, or the folder of a study (also in the published layout).', show_default=False,
                                          callback=expects('matrix', 'parameters', 'study'))],
-    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Where the files go; into the study by default.', show_default=False)] = None,
+    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Where the files go; into the study by default, or beside the tracked evidence.', show_default=False)] = None,
     publish: Annotated[bool, typer.Option(help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
     site: Annotated[bool, typer.Option(help='Build the page as well.')] = False,
 ):
     "The report page, executed, and every table, figure and summary as files."
     from ecrl.lab.experiment import publish_evidence
+    from ecrl.lab.publication import report_dir
     study = file.resolve() if file.is_dir() else _matrix(file).dir.resolve()
     if not study.is_dir(): _fail(f'{study} does not exist: run the matrix first')
-    to, page = (out_dir or study).resolve(), 'analysis/exp4_matrix.ipynb'
+    to, page = (out_dir or report_dir(study)).resolve(), 'analysis/exp4_matrix.ipynb'
     folder = to/'notebooks'/page
     parameters = dict(study_dir=os.path.relpath(study, project_root()))
     if out_dir: parameters['out_dir'] = os.path.relpath(to, project_root())

@@ -24,6 +24,7 @@ from ..measure.correctness import verify
 from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
+from ..measure.kept import keep
 from ..paths import project_root, runs_dir
 from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, shown
 from ..training.events import JsonlTail, read_json, read_jsonl, write_atomically, write_json_atomically
@@ -491,16 +492,9 @@ def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> 
 
 # %% ../../nbs/lab/810_experiment.ipynb #8564f676
 def publish_evidence(study_dir: Path, evidence: Path | None = None) -> Path:
-    "Copy a study's summaries and executed notebooks to the tracked evidence; replaces what was there of this study."
+    "Keep a study's results and executed notebooks in the tracked evidence, as a few files; replaces what was there of this study."
     out = (evidence or runs_dir()/'evidence')/study_dir.name
-    keep = [study_dir/'manifest.csv', study_dir/'summary.csv', *study_dir.glob('*/config.yaml'), *study_dir.glob('*/environment.json')]
-    for pattern in ('notebooks/experiments/*.ipynb', 'notebooks/analysis/*.ipynb', 'plots/*.svg', '*/metrics/*.json', 'metrics/_aggregate/*.json', 'reports/*', 'tables/*', '*.md',
-                    'matrix.yaml', 'new_findings.csv', 'publication_summary.json'): keep += study_dir.glob(pattern)
-    missing = [str(f) for f in keep[:2] if not f.exists()]
+    missing = [str(f) for f in (study_dir/'manifest.csv', study_dir/'summary.csv') if not f.exists()]
     if missing: raise ConfigError(f'{study_dir} is not a finished study: {", ".join(missing)} missing')
-    shutil.rmtree(out, ignore_errors=True)
-    for f in keep:
-        to = out/f.relative_to(study_dir)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(f, to)
+    keep(study_dir, out)
     return out

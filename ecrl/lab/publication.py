@@ -7,10 +7,11 @@ __all__ = ['ENVIRONMENT', 'CONTROL', 'FORMATS', 'AGGREGATES', 'TIMELESS', 'Publi
            'key_tables', 'control_row', 'divergence_table', 'divergence_summary', 'seed_tests', 'waterfall_table',
            'plot_mean_waterfall', 'suite_labels', 'plot_suite_losses', 'threats', 'many', 'table_set',
            'study_contrasts', 'all_levels', 'completion_table', 'against', 'figure_set', 'spread', 'latex',
-           'new_findings', 'suite_report', 'write_suite', 'publication_summary', 'write_publication', 'timeless_digest']
+           'new_findings', 'suite_report', 'write_suite', 'publication_summary', 'report_dir', 'write_publication',
+           'timeless_digest']
 
 # %% ../../nbs/lab/840_publication.ipynb #0993e1fb
-import json, shutil
+import shutil
 from collections.abc import Callable
 from functools import cached_property
 from hashlib import sha256
@@ -25,11 +26,13 @@ from ..measure.axes import axis_findings, contrasts, level_table
 from ..measure.divergence import DivergenceError, compare_losses, global_losses
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
+from ..measure.kept import is_kept, of_run, study_rows, study_table
 from ..measure.plots import (GROUPS, grouped, label_of, ordered, plot_architecture, plot_gain, plot_goodput, plot_losses, plot_normalised_goodput,
     plot_stall_and_gain, plot_waterfall, save_figure, short_names)
 from ..measure.report import (BLOCKING, OVERLAPPED, READABLE, Report, cell, claims, completion, filled, final_summary, find_runs, findings, has_records, markdown_table,
     outcome_table, outcomes, over_suites, read_runs, slices, sound, study_report, suite_ranking)
 from ..measure.statistics import Estimate, holm, mean_interval, pair, paired_p
+from ..paths import runs_dir
 from ..training.events import write_json_atomically
 
 # %% ../../nbs/lab/840_publication.ipynb #671f3a5a
@@ -38,8 +41,7 @@ class Publication:
     def __init__(self, study: Path | str):
         self.study, self.name = Path(study), Path(study).resolve().name
         self.matrix: Matrix | None = read_matrix(self.study)
-        file = self.study/'manifest.csv'
-        self.manifest = pd.read_csv(file, dtype=str, keep_default_na=False) if file.exists() else None
+        self.manifest = study_rows(self.study, 'manifest', dtype=str, keep_default_na=False)
         self.table = self._measured(self._with_kept(read_runs(self.study)))
 
     def _measured(self, t: pd.DataFrame) -> pd.DataFrame:
@@ -51,9 +53,9 @@ class Publication:
         return t.assign(status=t['status'].where(stated.str.startswith('completed'), stated), **extra)
 
     def _with_kept(self, t: pd.DataFrame) -> pd.DataFrame: # times of background writes stand in the records, and in no summary
-        file = self.study/'tables'/'runs.csv'
-        if not file.exists() or any(map(has_records, self.paths.values())): return t
-        kept = pd.read_csv(file).set_index('run_id')
+        kept = study_table(self.study, 'runs')
+        if kept is None or any(map(has_records, self.paths.values())): return t
+        kept = kept.set_index('run_id')
         return t.assign(write_s=t['write_s'].astype(float).fillna(t['run_id'].map(kept['write_s'])), writes=t['run_id'].map(kept['writes']).fillna(t['writes']))
 
     @cached_property
@@ -78,8 +80,8 @@ class Publication:
     @cached_property
     def kept(self) -> dict[tuple, dict]: # (suite, variant, seed) -> a row of `divergence_table`
         "What the study's tables have kept of runs whose records are no longer here."
-        file = self.study/'tables'/'divergence.csv'
-        rows = pd.read_csv(file).astype(object) if file.exists() else pd.DataFrame(columns=['suite', 'variant', 'seed'])
+        t = study_table(self.study, 'divergence')
+        rows = pd.DataFrame(columns=['suite', 'variant', 'seed']) if t is None else t.astype(object)
         return {(r['suite'], r['variant'], r['seed']): {k: None if pd.isna(v) else v for k, v in r.items()} for r in rows.to_dict('records')}
 
     def kept_figure(self, name: str) -> Path | None:
@@ -89,8 +91,7 @@ class Publication:
 
     def cost(self, run: str) -> dict:
         "The goodput of a run, as a dict."
-        kept = self.paths[run]/'metrics'/'goodput.json'
-        return json.loads(kept.read_text()) if kept.exists() else goodput(self.paths[run]).to_dict()
+        return of_run(self.paths[run], 'goodput') or goodput(self.paths[run]).to_dict()
 
 # %% ../../nbs/lab/840_publication.ipynb #c923c81a
 ENVIRONMENT = ('python', 'torch', 'torchvision', 'numpy', 'cuda', 'os', 'cpu', 'cores', 'memory_bytes',
@@ -98,8 +99,7 @@ ENVIRONMENT = ('python', 'torch', 'torchvision', 'numpy', 'cuda', 'os', 'cpu', '
 
 def environment_table(pub: Publication) -> pd.DataFrame: # what, value
     "Where the runs ran; a value for each that occurs."
-    files = [p/'environment.json' for p in pub.paths.values() if (p/'environment.json').exists()]
-    found = [(e := json.loads(f.read_text())).get('packages', {}) | e for f in files]
+    found = [e.get('packages', {}) | e for p in pub.paths.values() if (e := of_run(p, 'environment'))]
     if not found: return pd.DataFrame([('environment', 'not recorded')], columns=['what', 'value'])
     values = {k: list(dict.fromkeys(', '.join(e[k]) if isinstance(e.get(k), list) else str(e.get(k)) for e in found)) for k in ENVIRONMENT}
     return pd.DataFrame([(k, ' or '.join(v) or 'none') for k, v in values.items()], columns=['what', 'value'])
@@ -387,13 +387,17 @@ def publication_summary(pub: Publication, tables: dict[str, pd.DataFrame]) -> Re
 FORMATS = ('.svg', '.png', '.pdf')
 AGGREGATES = ('completion', 'outcomes', 'suites', 'axis_levels', 'axis_contrasts', 'slices', 'seed_tests', 'divergence', 'waterfall')
 
+def report_dir(study: Path) -> Path:
+    "Where the files of a study's report go: into the study, but not into tracked evidence."
+    return runs_dir()/f'{study.resolve().name}_report' if is_kept(study) else study
+
 def write_publication(
     pub: Publication,
-    out: Path | str | None = None, # the study's folder by default
+    out: Path | str | None = None, # `report_dir` by default
     formats: tuple[str, ...] = FORMATS,
 ) -> list[Path]: # what was written
     "Every table and figure of a study, its suites' reports, findings and summaries."
-    out, tables = Path(out or pub.study), table_set(pub)
+    out, tables = Path(out or report_dir(pub.study)), table_set(pub)
     (out/'tables').mkdir(parents=True, exist_ok=True)
     for name, t in tables.items():
         spread(t).to_csv(out/'tables'/f'{name}.csv', index=False)

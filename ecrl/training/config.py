@@ -11,7 +11,7 @@ __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOS
            'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
-import ast, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
+import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -524,7 +524,8 @@ def _holds(path: Path) -> str: # run, study or other
 def runs_below(path: Path) -> list[Path]:
     "The runs of a study, or of a folder of studies."
     found = {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/config.yaml')} | {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/logs')}
-    return sorted(found)
+    kept = [f for depth in ('', '*/') for f in path.glob(f'{depth}runs.csv') if (f.parent/'costs.json').exists()]         # without their records: they have no folder
+    return sorted(found | {f.parent/r['run_id'] for f in kept for r in csv.DictReader(io.StringIO(f.read_text('utf-8')))})
 
 def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; other: none of them
     "What a path holds, by its form alone."
@@ -547,5 +548,5 @@ def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user wou
                                      + f', or: ecrl demo --params {shown}'*(page == 'exp1_failure'))
     if kind == 'run': return f'the directory of a run. To judge it: ecrl verify {shown}; to go on with it: ecrl resume {shown}'
     runs = runs_below(path)
-    first = f'; one run of it is {shown.rstrip("/")}/{runs[0].relative_to(path)}' if runs else ''
+    first = f'; one run of it is {shown.rstrip("/")}/{runs[0].relative_to(path)}' if runs and runs[0].is_dir() else ''
     return f'a study with {len(runs)} run{"s"*(len(runs) != 1)}. To read it: ecrl report {shown}{first}'
