@@ -179,7 +179,7 @@ def executed(notebook: Path, output: Path, parameters: dict):
 # %% ../../nbs/lab/870_cli.ipynb #16bc4075
 @app.command()
 def demo(
-    params: Annotated[Path, typer.Option(help='Papermill parameters of the experiment.', callback=expects('parameters'))] = Path('papermill_configs/exp1_demo.yaml'),
+    params: Annotated[Path, typer.Option(help='Papermill parameters of the experiment.', callback=expects('parameters'))] = Path('papermill_configs/study/exp1_demo.yaml'),
     study: Annotated[Optional[str], typer.Option(help='Directory under runs/; the one in the parameters by default.', show_default=False)] = None,
     site: Annotated[bool, typer.Option(help='Build the page as well.')] = True,
     publish: Annotated[bool, typer.Option(help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
@@ -260,7 +260,7 @@ def changed_words(
 
 @app.command()
 def run(
-    config: Annotated[Path, typer.Argument(help='Config of a run, YAML; see papermill_configs/ and `ecrl config`.', show_default=False, callback=expects('config'))],
+    config: Annotated[Path, typer.Argument(help='Config of a run, YAML; see papermill_configs/run/ and `ecrl config`.', show_default=False, callback=expects('config'))],
     nproc: Annotated[Optional[int], typer.Option(help='Number of ranks (runtime.nproc).', show_default=False)] = None,
     study: Annotated[Optional[str], typer.Option(help='Directory under runs/; the name of the config file by default.', show_default=False)] = None,
     run_id: Annotated[Optional[str], typer.Option(help='Directory of the run; made from the config by default.', show_default=False)] = None,
@@ -380,7 +380,7 @@ def join(
 # %% ../../nbs/lab/870_cli.ipynb #387cae4e
 matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
 app.add_typer(matrix, name='matrix')
-MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/exp4_cpu.yaml.', show_default=False, callback=expects('matrix', 'parameters'))]
+MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/matrix/exp4_cpu.yaml.', show_default=False, callback=expects('matrix', 'parameters'))]
 
 def _matrix(path: Path):
     from ecrl.lab.matrix import Matrix, load_matrix

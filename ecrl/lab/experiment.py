@@ -6,7 +6,7 @@
 __all__ = ['VARIANTS', 'MAX_ID', 'variant_settings', 'variant_config', 'suite_name', 'file_name', 'run_id', 'check_name',
            'write_metrics', 'Cell', 'suite_cells', 'interleaved', 'read_rows', 'merge_rows', 'Study', 'gates', 'Policy',
            'run_study', 'attempts_of', 'reference_of', 'summarise', 'LiveRun', 'progress_note', 'ProgressLines',
-           'verdict_table', 'read_study', 'NoStudy', 'study_here', 'show_executed', 'execute_notebook',
+           'verdict_table', 'read_study', 'NoStudy', 'as_it_lies', 'study_here', 'show_executed', 'execute_notebook',
            'publish_evidence']
 
 # %% ../../nbs/lab/810_experiment.ipynb #303f86c5
@@ -26,7 +26,7 @@ from ..measure.goodput import goodput
 from ..measure.history import History, read_history
 from ..measure.kept import keep
 from ..paths import project_root, runs_dir
-from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, shown
+from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, one_below, shown
 from ..training.events import JsonlTail, read_json, read_jsonl, write_atomically, write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, last_step, preflight, supervisor_lock
 
@@ -444,6 +444,11 @@ class NoStudy(ConfigError):
     "A study that is not here. A notebook shows the sentence alone."
     def _render_traceback_(self) -> list[str]: return [str(self)]
 
+def as_it_lies(command: str) -> str: # command: of a page, which is as old as its records
+    "A command that names files of `papermill_configs/` by where they lie now."
+    lies = lambda m: Path(os.path.relpath(found[0], project_root())).as_posix() if (found := one_below(project_root()/m[0])) else m[0]
+    return re.sub(r'papermill_configs/[\w-]+\.yaml', lies, command)
+
 def study_here(
     studies: str | Sequence[str], # folders, relative to the project's root
     page: str, # the notebook that asks, relative to `nbs/`
@@ -454,7 +459,7 @@ def study_here(
     from ecrl.lab.site import executed_copies
     absent = ', '.join(s for s in ([studies] if isinstance(studies, str) else studies) if not (project_root()/s).is_dir())
     if not absent: return
-    copy, then = executed_copies().get(page), f'Run it with `{how}`, then run this notebook again.'
+    copy, then = executed_copies().get(page), f'Run it with `{as_it_lies(how)}`, then run this notebook again.'
     if copy is None: raise NoStudy(f'{absent}: expected the folder of a study, found none, and no tracked evidence of it. {then}')
     display(Markdown(f'**There is no `{absent}` here. What follows is the tracked evidence, `{copy.relative_to(project_root())}`, as it was executed.** {then}'))
     show_executed(copy)

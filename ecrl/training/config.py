@@ -7,8 +7,9 @@ __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOS
            'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError', 'Section', 'DatasetConfig', 'TrainingConfig',
            'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig', 'FailureConfig', 'ElasticConfig',
            'RuntimeConfig', 'SupervisorConfig', 'CodeConfig', 'RunConfig', 'parse_yaml', 'shown', 'plain_copy',
-           'make_config', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments',
-           'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
+           'make_config', 'one_below', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words',
+           'comments', 'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is',
+           'what_to_do']
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
 import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
@@ -417,6 +418,10 @@ def make_config(
         lines = [_explain(x) for x in e.errors()]
         raise ConfigError(f'{source} cannot be used:\n' + '\n'.join(f'  - {l}' for l in lines)) from None
 
+def one_below(path: Path) -> list[Path]:
+    "Where a file that is missing lies instead: in folders beside it, under the same name."
+    return sorted(f for d in path.parent.iterdir() if (f := d/path.name).is_file()) if path.parent.is_dir() else []
+
 def read_yaml(
     path: str | Path,
     what: str = 'config', # that the file is to hold, named in messages
@@ -424,7 +429,7 @@ def read_yaml(
     "The contents of a YAML file; whatever is wrong with the file is a `ConfigError`."
     path = Path(path)
     try:
-        if not path.exists(): raise ConfigError(f'{path}: no such {what} file')
+        if not path.exists(): raise ConfigError(f'{path}: no such {what} file' + (f'. Did you mean {" or ".join(map(str, near))}?' if (near := one_below(path)) else ''))
         if not path.is_file(): raise ConfigError(f'{path}: expected a {what} file, found {"a directory" if path.is_dir() else "no regular file"}')
         if path.stat().st_size > MAX_BYTES: raise ConfigError(f'{path}: expected a {what} file of at most {MAX_BYTES:,} bytes, found {path.stat().st_size:,}')
         text = path.read_text('utf-8-sig')
