@@ -20,9 +20,10 @@ from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gathe
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id, checkpoint_name
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied, die_with_parent
 from ..data.datasets import ImagesWithIDs, WithIDs, build_dataset, content_digest, data_loader, held_out_dataset
-from ..data.sampler import CursorBroadcast, ResumableGlobalBatchSampler, ShardHashes
+from ..data.sampler import ResumableGlobalBatchSampler, ShardHashes
 from ..own_code import OwnCode, OwnCodeError, code_digest
 from .config import ConfigError, RunConfig, load_config
+from .cursor import CursorBroadcast
 from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, read_json, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
 from .models import build_model, build_optimizer, loss_function
