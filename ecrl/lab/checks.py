@@ -91,7 +91,7 @@ def notebooks_pass():
 def experiment_runs():
     "Exp1 through papermill, and `ecrl verify` on each run."
     shutil.rmtree(runs_dir()/'exp1_smoke', ignore_errors=True)       # only ever written by this check
-    run(['ecrl', 'demo', '--params', 'papermill_configs/exp1_smoke.yaml', '--no-site'])
+    run(['ecrl', 'demo', '--params', 'papermill_configs/study/exp1_smoke.yaml', '--no-site'])
     found = sorted(f.parent for f in (runs_dir()/'exp1_smoke').glob('*/config.yaml'))
     if len(found) != 2: raise CheckFailed(f'expected two runs, found {found}')
     for r in found: run(['ecrl', 'verify', str(r)])

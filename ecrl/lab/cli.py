@@ -8,8 +8,8 @@ __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Out',
            'watch_study', 'executed', 'demo', 'Strategy', 'variant_name', 'unused_plan', 'changed_words', 'run',
            'resume', 'started_from', 'from_here', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run',
            'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'check_new', 'config_table', 'about_key',
-           'effective', 'show_config', 'verify', 'goodput', 'diverge', 'report', 'compare', 'fetch', 'site', 'findings',
-           'doctor', 'glossary', 'main']
+           'effective', 'show_config', 'verify', 'goodput', 'diverge', 'sample', 'report', 'compare', 'fetch', 'site',
+           'findings', 'doctor', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -179,7 +179,7 @@ def executed(notebook: Path, output: Path, parameters: dict):
 # %% ../../nbs/lab/870_cli.ipynb #16bc4075
 @app.command()
 def demo(
-    params: Annotated[Path, typer.Option(help='Papermill parameters of the experiment.', callback=expects('parameters'))] = Path('papermill_configs/exp1_demo.yaml'),
+    params: Annotated[Path, typer.Option(help='Papermill parameters of the experiment.', callback=expects('parameters'))] = Path('papermill_configs/study/exp1_demo.yaml'),
     study: Annotated[Optional[str], typer.Option(help='Directory under runs/; the one in the parameters by default.', show_default=False)] = None,
     site: Annotated[bool, typer.Option(help='Build the page as well.')] = True,
     publish: Annotated[bool, typer.Option(help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
@@ -260,7 +260,7 @@ def changed_words(
 
 @app.command()
 def run(
-    config: Annotated[Path, typer.Argument(help='Config of a run, YAML; see papermill_configs/ and `ecrl config`.', show_default=False, callback=expects('config'))],
+    config: Annotated[Path, typer.Argument(help='Config of a run, YAML; see papermill_configs/run/ and `ecrl config`.', show_default=False, callback=expects('config'))],
     nproc: Annotated[Optional[int], typer.Option(help='Number of ranks (runtime.nproc).', show_default=False)] = None,
     study: Annotated[Optional[str], typer.Option(help='Directory under runs/; the name of the config file by default.', show_default=False)] = None,
     run_id: Annotated[Optional[str], typer.Option(help='Directory of the run; made from the config by default.', show_default=False)] = None,
@@ -382,7 +382,7 @@ def join(
 # %% ../../nbs/lab/870_cli.ipynb #387cae4e
 matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
 app.add_typer(matrix, name='matrix')
-MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/exp4_cpu.yaml.', show_default=False, callback=expects('matrix', 'parameters'))]
+MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/matrix/exp4_cpu.yaml.', show_default=False, callback=expects('matrix', 'parameters'))]
 
 def _matrix(path: Path):
     from ecrl.lab.matrix import Matrix, load_matrix
@@ -483,15 +483,16 @@ def matrix_status(file: MatrixFile, json_: Json = False):
 def matrix_report(
     file: Annotated[Path, typer.Argument(help='Matrix file, or the folder of a study (also in the published layout).', show_default=False,
                                          callback=expects('matrix', 'parameters', 'study'))],
-    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Where the files go; into the study by default.', show_default=False)] = None,
+    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Where the files go; into the study by default, or beside the tracked evidence.', show_default=False)] = None,
     publish: Annotated[bool, typer.Option(help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
     site: Annotated[bool, typer.Option(help='Build the page as well.')] = False,
 ):
     "The report page, executed, and every table, figure and summary as files."
     from ecrl.lab.experiment import publish_evidence
+    from ecrl.lab.publication import report_dir
     study = file.resolve() if file.is_dir() else _matrix(file).dir.resolve()
     if not study.is_dir(): _fail(f'{study} does not exist: run the matrix first')
-    to, page = (out_dir or study).resolve(), 'analysis/exp4_matrix.ipynb'
+    to, page = (out_dir or report_dir(study)).resolve(), 'analysis/exp4_matrix.ipynb'
     folder = to/'notebooks'/page
     parameters = dict(study_dir=os.path.relpath(study, project_root()))
     if out_dir: parameters['out_dir'] = os.path.relpath(to, project_root())
@@ -677,6 +678,33 @@ def diverge(
     l = d.losses
     out.print(f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area {l['auc']:.3g} over {l['steps']} steps", soft_wrap=True)
     out.print(rich_table(d.table().reset_index(), 'states at common checkpoints') if d.states else d.why_no_states)
+
+# %% ../../nbs/lab/870_cli.ipynb #4ab43306
+@app.command()
+def sample(
+    run_dir: RunDir,
+    ids: Annotated[str, typer.Argument(help='Index of the sample in its dataset, from 0; several with commas between them.', show_default=False)],
+    epoch: Annotated[Optional[int], typer.Option(help='Only this epoch, from 0.', show_default=False)] = None,
+    json_: Json = False,
+):
+    "When was a sample trained, by which attempt and rank, and did it count?"
+    import pandas as pd
+    from ecrl.measure.correctness import sample_ledger
+    from ecrl.measure.history import read_history
+    h, parts = read_history(run_dir), [x.strip() for x in ids.split(',')]
+    if h.geometry is None or h.seed is None: _fail(f'{_short(run_dir)}: seed, dataset size or batch is not recorded, so nobody can say which samples a step consumed')
+    size, epochs = h.geometry.dataset_size, sorted(h.steps['epoch'].unique())
+    if wrong := [x for x in parts if not x.isdecimal() or int(x) >= size]: _fail(f'ID: expected numbers from 0 to {size - 1}, with commas between them, found {wrong[0]!r}')
+    if epoch is not None and epoch not in epochs: _fail(f'--epoch: expected one that the run has trained in, {epochs[0]} to {epochs[-1]}, found {epoch}')
+    t = pd.concat([sample_ledger(h, int(e), [*map(int, parts)]).assign(epoch=int(e)) for e in (epochs if epoch is None else [epoch])])
+    t = t[['sample', 'epoch', 'global_step', 'attempt', 'rank', 'fate']].sort_values(['sample', 'epoch', 'attempt', 'global_step'])
+    if json_: return print_json(t.to_dict('records'))
+    if len(t): out.print(rich_table(t, f'Samples of {_short(run_dir)}'))
+    for s in map(int, parts):
+        fates = t.loc[t['sample'] == s, 'fate'].value_counts()
+        begun = f"the {len(epochs)} epoch{'s'*(len(epochs) > 1)} that the run has begun" if epoch is None else f'epoch {epoch}'
+        out.print(f"sample {s}: counts {(n := fates.get('surviving', 0))} time{'s'*(n != 1)} in {begun}; executions: " + ', '.join(f'{n} {f}' for f, n in fates.items()) if len(fates)
+                  else f'sample {s}: not trained; an epoch leaves out {size - h.geometry.samples_per_epoch} of {size} samples, others every time', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #4ebdfc63
 Out = Annotated[Optional[Path], typer.Option('--out', help='Write the report (Markdown and JSON) into this folder instead of printing it.', show_default=False)]

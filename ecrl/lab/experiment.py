@@ -7,8 +7,8 @@ __all__ = ['VARIANTS', 'MAX_ID', 'GATES', 'STAGES', 'variant_settings', 'variant
            'check_name', 'write_metrics', 'Cell', 'suite_cells', 'interleaved', 'read_rows', 'merge_rows', 'Study',
            'Tried', 'against', 'gate_ended', 'gate_reached', 'gate_saved', 'gate_measured', 'gate_correct', 'gates',
            'Policy', 'run_study', 'attempts_of', 'reference_of', 'summarise', 'LiveRun', 'progress_note',
-           'ProgressLines', 'verdict_table', 'read_study', 'NoStudy', 'study_here', 'show_executed', 'execute_notebook',
-           'publish_evidence']
+           'ProgressLines', 'verdict_table', 'read_study', 'NoStudy', 'as_it_lies', 'study_here', 'show_executed',
+           'execute_notebook', 'publish_evidence']
 
 # %% ../../nbs/lab/810_experiment.ipynb #303f86c5
 import contextlib, csv, fcntl, io, json, os, random, re, shutil, time
@@ -25,9 +25,10 @@ from ..measure.correctness import verify
 from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
+from ..measure.kept import keep
 from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, hold, law, word
 from ..paths import project_root, runs_dir
-from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, shown
+from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, one_below, shown
 from ..training.events import JsonlTail, read_json, read_jsonl, write_atomically, write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, last_step, preflight, supervisor_lock
 
@@ -495,6 +496,11 @@ class NoStudy(ConfigError):
     "A study that is not here. A notebook shows the sentence alone."
     def _render_traceback_(self) -> list[str]: return [str(self)]
 
+def as_it_lies(command: str) -> str: # command: of a page, which is as old as its records
+    "A command that names files of `papermill_configs/` by where they lie now."
+    lies = lambda m: Path(os.path.relpath(found[0], project_root())).as_posix() if (found := one_below(project_root()/m[0])) else m[0]
+    return re.sub(r'papermill_configs/[\w-]+\.yaml', lies, command)
+
 def study_here(
     studies: str | Sequence[str], # folders, relative to the project's root
     page: str, # the notebook that asks, relative to `nbs/`
@@ -505,7 +511,7 @@ def study_here(
     from ecrl.lab.site import executed_copies
     absent = ', '.join(s for s in ([studies] if isinstance(studies, str) else studies) if not (project_root()/s).is_dir())
     if not absent: return
-    copy, then = executed_copies().get(page), f'Run it with `{how}`, then run this notebook again.'
+    copy, then = executed_copies().get(page), f'Run it with `{as_it_lies(how)}`, then run this notebook again.'
     if copy is None: raise NoStudy(f'{absent}: expected the folder of a study, found none, and no tracked evidence of it. {then}')
     display(Markdown(f'**There is no `{absent}` here. What follows is the tracked evidence, `{copy.relative_to(project_root())}`, as it was executed.** {then}'))
     show_executed(copy)
@@ -543,16 +549,9 @@ def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> 
 
 # %% ../../nbs/lab/810_experiment.ipynb #8564f676
 def publish_evidence(study_dir: Path, evidence: Path | None = None) -> Path:
-    "Copy a study's summaries and executed notebooks to the tracked evidence; replaces what was there of this study."
+    "Keep a study's results and executed notebooks in the tracked evidence, as a few files; replaces what was there of this study."
     out = (evidence or runs_dir()/'evidence')/study_dir.name
-    keep = [study_dir/'manifest.csv', study_dir/'summary.csv', *study_dir.glob('*/config.yaml'), *study_dir.glob('*/environment.json')]
-    for pattern in ('notebooks/experiments/*.ipynb', 'notebooks/analysis/*.ipynb', 'plots/*.svg', '*/metrics/*.json', 'metrics/_aggregate/*.json', 'reports/*', 'tables/*', '*.md',
-                    'matrix.yaml', 'new_findings.csv', 'publication_summary.json'): keep += study_dir.glob(pattern)
-    missing = [str(f) for f in keep[:2] if not f.exists()]
+    missing = [str(f) for f in (study_dir/'manifest.csv', study_dir/'summary.csv') if not f.exists()]
     if missing: raise ConfigError(f'{study_dir} is not a finished study: {", ".join(missing)} missing')
-    shutil.rmtree(out, ignore_errors=True)
-    for f in keep:
-        to = out/f.relative_to(study_dir)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(f, to)
+    keep(study_dir, out)
     return out

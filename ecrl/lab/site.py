@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Annotated, Union, get_args, get_origin
 from urllib.parse import unquote, urlsplit
+from ..measure.kept import of_run
 from ..paths import project_root
 
 # %% ../../nbs/lab/850_site.ipynb #6cf43f32
@@ -75,10 +76,10 @@ def check_evidence(
     root: Path, # the workspace
 ):
     "Raise unless the evidence of each study holds every run of its manifest."
-    for manifest in sorted((root/'runs'/'evidence').glob('*/manifest.csv')):
-        with open(manifest, newline='') as f: runs = [r['run_id'] for r in csv.DictReader(f) if r['status'] != 'failed']      # those are said to be missing
-        absent = [r for r in runs if not (manifest.parent/r/'metrics'/'correctness.json').is_file()]
-        if absent: raise SiteError(f'{manifest.parent}: the evidence is incomplete. Missing: {", ".join(absent)}. Publish the study again (`ecrl demo --publish`).')
+    for table in sorted((root/'runs'/'evidence').glob('*/runs.csv')):
+        with open(table, newline='') as f: runs = [r['run_id'] for r in csv.DictReader(f) if r['status'] != 'failed']      # those are said to be missing
+        absent = [r for r in runs if of_run(table.parent/r, 'correctness') is None]
+        if absent: raise SiteError(f'{table.parent}: the evidence is incomplete. Missing: {", ".join(absent)}. Publish the study again (`ecrl demo --publish`).')
 
 # %% ../../nbs/lab/850_site.ipynb #b1eeba1f
 _NUMBER = re.compile(r'^(\d+)[a-z0-9]*_')

@@ -23,10 +23,11 @@ from .correctness import verify
 from .divergence import Divergence, DivergenceError, diverge
 from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries, shown_s
 from .history import History, HistoryError, read_history
+from .kept import is_kept, kept_runs, of_run, study_rows
 from .laws import as_result, word
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of, with_standby
 from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
-from ..training.config import differing, flat, make_config, parse_yaml
+from ..training.config import differing, flat, make_config
 from ..training.events import write_json_atomically
 
 # %% ../../nbs/measure/775_report.ipynb #8a1f3bef
@@ -149,10 +150,10 @@ COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedul
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
 
 def find_runs(folder: Path | str) -> list[Path]: # sorted by name
-    "The directories of runs below a folder, in our layout, in the published one, or with metrics only."
+    "The runs below a folder, in our layout, in the published one, or with metrics only; those of a kept study as if each had a directory."
     folder = Path(folder)
     logs = {f.parent.parent if f.parent.name == 'logs' else f.parent for f in folder.rglob('rank0.jsonl')}
-    kept = {f.parent.parent for f in folder.rglob('metrics/goodput.json')} - logs
+    kept = {f.parent.parent for f in folder.rglob('metrics/goodput.json')} | {*kept_runs(folder)}
     return sorted(logs | kept, key=lambda d: d.name)
 
 def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig or None
@@ -185,13 +186,10 @@ def tidy_row(
         parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
 
 def has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
-def _config_of(run: Path): return make_config(parse_yaml((run/'config.yaml').read_text())) if (run/'config.yaml').exists() else None
+def _config_of(run: Path): return None if (c := of_run(run, 'config')) is None else make_config(c)
 
 def _from_metrics(run: Path, study: str) -> dict:
-    read = lambda f: json.loads(f.read_text())
-    against = next(iter(sorted((run/'metrics').glob('divergence_vs_*.json'))), None)
-    return identity(run.name, _config_of(run), study) | tidy_row(read(run/'metrics'/'correctness.json'), read(run/'metrics'/'goodput.json'),
-        against and read(against))
+    return identity(run.name, _config_of(run), study) | tidy_row(*(of_run(run, what) for what in ('correctness', 'goodput', 'divergence')))
 
 def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
     found, rows = [], []
@@ -214,7 +212,7 @@ def read_runs(
     "Measure all runs of a study."
     folder = Path(folder)
     runs = find_runs(folder) if folder.is_dir() else []
-    if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), '
+    if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), or kept (runs.csv, costs.json), '
                                     f'found {"none" if folder.is_dir() else "no such folder"}.')
     recorded = [d for d in runs if has_records(d)]
     groups = {}                # one suite and seed at a time: its histories are in memory together
@@ -448,8 +446,7 @@ def study_report(
 ) -> Report:
     "Completion, outcomes, ranking, slices and findings of a study."
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
-    if manifest is None and not isinstance(study, pd.DataFrame) and (Path(study)/'manifest.csv').exists():
-        manifest = pd.read_csv(Path(study)/'manifest.csv')
+    if manifest is None and not isinstance(study, pd.DataFrame): manifest = study_rows(Path(study), 'manifest')
     name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), [*findings(table, manifest=manifest), *unequal_targets(table), *more]
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
     facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
@@ -493,7 +490,7 @@ def study_figures(table: pd.DataFrame, folder: Path | str, suffix: str = '.svg')
 def write_study(study: Path | str, out: Path | str | None = None) -> dict[str, Path]: # name -> file
     "Report, aggregate, figures and summary of a study's folder."
     study, out = Path(study), Path(out or study)
-    table, report = (t := read_runs(study)), study_report(t, study.name, pd.read_csv(study/'manifest.csv') if (study/'manifest.csv').exists() else None)
+    table, report = (t := read_runs(study)), study_report(t, study.name, study_rows(study, 'manifest'))
     md, js = report.save(out/'reports', 'study')
     write_json_atomically(out/'metrics'/'_aggregate'/'outcomes.json', {k: report.to_dict()[k] for k in ('completion', 'outcomes', 'definitions')})
     (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8')
@@ -535,8 +532,9 @@ def compare(a: Path | str, b: Path | str) -> Report:
 def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps
     "Whether a directory holds one run; refuses what is no directory."
     d = Path(d)
+    if is_kept(d.parent) and of_run(d, 'goodput'): return True
     if not d.is_dir(): raise HistoryError(f'{d}: expected the directory of a run or of a study, found {"a file" if d.exists() else "nothing"}.')
-    return has_records(d) or (d/'metrics'/'goodput.json').exists()
+    return has_records(d) or of_run(d, 'goodput') is not None
 
 def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}

@@ -7,12 +7,12 @@ __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOS
            'DISK_FAULT_NAMES', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError', 'Section', 'DatasetConfig',
            'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig', 'FailureConfig',
            'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'CodeConfig', 'RunConfig', 'parse_yaml', 'shown',
-           'plain_copy', 'make_config', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words',
-           'comments', 'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is',
-           'what_to_do']
+           'plain_copy', 'make_config', 'one_below', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing',
+           'type_in_words', 'comments', 'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings',
+           'runs_below', 'what_is', 'what_to_do']
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
-import ast, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
+import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -431,6 +431,10 @@ def make_config(
         lines = [_explain(x) for x in e.errors()]
         raise ConfigError(f'{source} cannot be used:\n' + '\n'.join(f'  - {l}' for l in lines)) from None
 
+def one_below(path: Path) -> list[Path]:
+    "Where a file that is missing lies instead: in folders beside it, under the same name."
+    return sorted(f for d in path.parent.iterdir() if (f := d/path.name).is_file()) if path.parent.is_dir() else []
+
 def read_yaml(
     path: str | Path,
     what: str = 'config', # that the file is to hold, named in messages
@@ -438,7 +442,7 @@ def read_yaml(
     "The contents of a YAML file; whatever is wrong with the file is a `ConfigError`."
     path = Path(path)
     try:
-        if not path.exists(): raise ConfigError(f'{path}: no such {what} file')
+        if not path.exists(): raise ConfigError(f'{path}: no such {what} file' + (f'. Did you mean {" or ".join(map(str, near))}?' if (near := one_below(path)) else ''))
         if not path.is_file(): raise ConfigError(f'{path}: expected a {what} file, found {"a directory" if path.is_dir() else "no regular file"}')
         if path.stat().st_size > MAX_BYTES: raise ConfigError(f'{path}: expected a {what} file of at most {MAX_BYTES:,} bytes, found {path.stat().st_size:,}')
         text = path.read_text('utf-8-sig')
@@ -538,7 +542,8 @@ def _holds(path: Path) -> str: # run, study or other
 def runs_below(path: Path) -> list[Path]:
     "The runs of a study, or of a folder of studies."
     found = {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/config.yaml')} | {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/logs')}
-    return sorted(found)
+    kept = [f for depth in ('', '*/') for f in path.glob(f'{depth}runs.csv') if (f.parent/'costs.json').exists()]         # without their records: they have no folder
+    return sorted(found | {f.parent/r['run_id'] for f in kept for r in csv.DictReader(io.StringIO(f.read_text('utf-8')))})
 
 def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; other: none of them
     "What a path holds, by its form alone."
@@ -561,5 +566,5 @@ def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user wou
                                      + f', or: ecrl demo --params {shown}'*(page == 'exp1_failure'))
     if kind == 'run': return f'the directory of a run. To judge it: ecrl verify {shown}; to go on with it: ecrl resume {shown}'
     runs = runs_below(path)
-    first = f'; one run of it is {shown.rstrip("/")}/{runs[0].relative_to(path)}' if runs else ''
+    first = f'; one run of it is {shown.rstrip("/")}/{runs[0].relative_to(path)}' if runs and runs[0].is_dir() else ''
     return f'a study with {len(runs)} run{"s"*(len(runs) != 1)}. To read it: ecrl report {shown}{first}'
