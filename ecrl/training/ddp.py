@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 from fastcore.basics import patch
 from torch.nn.parallel import DistributedDataParallel
-from ..data.sampler import CursorBroadcast
+from .cursor import CursorBroadcast
 from .method import Method
 from .numerics import ElasticDDP
 
