@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 import psutil
 from fastcore.basics import patch
-from ..processes import MARK, Deaths, die_with_parent, signal_if_there, wait_until_dead
+from ..processes import HALTED, MARK, Deaths, children_of, die_with_parent, signal_if_there, state_of, variable_of, wait_until_dead
 from .config import SupervisorConfig
 
 # %% ../../nbs/training/380_processes.ipynb #ccd58987
@@ -30,6 +30,7 @@ class Job:
         self.number, self.events, self.left, self.dead = None, [], set(), []    # attempt; its events; ranks that left in order; that died
         self.told = []                                                          # ranks that somebody told to stop
         self.pids, self.family, self.deaths = {}, {}, Deaths()                  # rank -> pid; pid -> process
+        self.suspects, self.halted = set(), {}                                  # who did not run at the last look; who was ended for it: why
         me = os.getpid()
         with open(self.log, 'ab') as out:
             self.proc = start(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env | {MARK: mark},
@@ -102,6 +103,32 @@ def end(self: Job, grace_s: float = 0.0):
     for pid in self.family:                     # of a forked launcher, its ranks are ours to collect once it is dead
         with contextlib.suppress(ChildProcessError): os.waitpid(pid, os.WNOHANG)
     self.deaths.close()
+
+# %% ../../nbs/training/380_processes.ipynb #1bf2eae2
+@patch
+def starting(self: Job) -> dict[int, int]: # rank -> pid
+    "Ranks that have not said yet that they are there; torch takes seconds to be imported."
+    if len(self.pids) == self.world_size: return {}
+    ranks = {pid: variable_of(pid, 'RANK') for pid in children_of(self.proc.pid) if pid not in self.pids.values()}
+    return {int(r): pid for pid, r in ranks.items() if r is not None and int(r) not in self.pids}
+
+@patch
+def stopped(self: Job) -> dict: # rank or 'launcher' -> state, of those that did not run at the last look either
+    "Look who is stopped, or has lost its main thread."
+    pids = dict(launcher=self.proc.pid) | self.starting() | self.pids
+    states = {name: state_of(pid) for name, pid in pids.items() if name not in self.dead}
+    now = {name: s for name, s in states.items() if s in HALTED and not (s == 'Z' and name in self.left)}     # who has left ends as a zombie
+    before, self.suspects = self.suspects, {*now}
+    return {name: s for name, s in now.items() if name in before}
+
+@patch
+def end_stopped(self: Job, stopped: dict): # rank or 'launcher' -> state
+    "End these, and keep the reason; `wait` sees them die."
+    pids = dict(launcher=self.proc.pid) | self.starting() | self.pids
+    for name in stopped.keys() & pids:
+        self.halted[name] = HALTED[stopped[name]]
+        if name != 'launcher' and name not in self.pids: self.watch_pid(pids[name], name)
+        signal_if_there(pids[name], signal.SIGKILL)
 
 # %% ../../nbs/training/380_processes.ipynb #a4b920b6
 class Watchdog:

@@ -354,6 +354,7 @@ def prepare_standby(self: Supervisor, beside: Job):
 def look_after_standby(self: Supervisor, beside: Job):
     "One is prepared when training is under way; one that died is replaced, three times at most."
     s = self.standby
+    if s: s.end_stopped(s.stopped())
     if s and (s.wait(0) or s.proc.poll() is not None):
         self.note('standby_lost', returncode=s.proc.poll(), log=s.log.name)
         self.dismiss(s); self.standby, self.standbys_lost = None, self.standbys_lost + 1
@@ -408,6 +409,7 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
         now = time.monotonic()
         if now < next_report: continue
         next_report = now + report_s
+        self.end_stopped(job)
         if now >= next_look: job.look_around(); next_look = now + 20*report_s      # a look at every process of the machine
         for rank in range(job.world_size):
             with contextlib.suppress(FileNotFoundError): job.dog.grown(rank, os.stat(self.logs/f'rank{rank}.jsonl').st_size, now)
@@ -415,6 +417,19 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
         self.look_after_standby(job)
         self.report()
         if over := time_over(limits, self.ran_s()): raise TimeoutError(over)
+
+# %% ../../nbs/training/385_supervisor.ipynb #db78a533
+@patch
+def end_stopped(self: Supervisor, job: Job):
+    "Make deaths of the ranks that do not run and will not."
+    if stopped := job.stopped(): job.end_stopped({name: s for name, s in stopped.items() if name not in self.stopped_by_plan(job.number)})
+
+@patch
+def stopped_by_plan(self: Supervisor, attempt: int, wakes_up_s: float = 10.0) -> set: # ranks, or 'launcher'
+    "Whom a fault has stopped: for ever, or for a time and some seconds, since waking takes a process that has to start."
+    fired = [(f, r) for f, r in fired_faults(self.logs/'faults.jsonl') if f.kind == 'sigstop' and r['attempt'] == attempt]
+    lasting = [f.victims for f, r in fired if f.duration_s is None or time.monotonic() < r['mono'] + f.duration_s + wakes_up_s]
+    return {name for v in lasting for name in ([v] if isinstance(v, str) else v)}
 
 # %% ../../nbs/training/385_supervisor.ipynb #22c3c3ff
 @patch
@@ -442,6 +457,7 @@ def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str,
     if 'finished' in names: return 'finished', None
     if how == 'asked': return ('stopped', 'asked to stop') if 'stopping' in names else ('died', 'asked to stop, and ended before it had left in good order')
     reasons = [f"rank {e['rank']} ended: {e['reason']}" for e in job.events if e['event'] == 'cannot_record'][:1]
+    reasons += [f"{'the launcher' if r == 'launcher' else f'rank {r}'} {why}" for r, why in job.halted.items()][:1]
     reasons += [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
     reasons += [f'rank {r} was told to stop (SIGTERM), and not by the supervisor' for r in job.told[:1]]
