@@ -21,9 +21,11 @@ class DDP(Method):
     def build(self, worker):
         self.place(worker.device)
         t, device_ids = self.cfg.training, [self.device] if self.device.type == 'cuda' else None
-        self.elastic = ElasticDDP(self.model, t.virtual_shards, self.cfg.seed, device_ids) if t.numerics == 'elastic' else None
-        self.ddp = self.elastic.ddp if self.elastic else DistributedDataParallel(self.model, device_ids, init_sync=False)    # one seed, one model
-        self.settle_buckets()           # before ranks wait for one another on the cursor's connection: here gloo says at once if one has died
+        self.elastic = None
+        if t.numerics == 'elastic': self.elastic = ElasticDDP(self.model, t.virtual_shards, self.cfg.seed, device_ids)
+        self.ddp = self.elastic.ddp if self.elastic else DistributedDataParallel(
+            self.model, device_ids, init_sync=False)        # one seed, one model
+        self.settle_buckets()           # gloo says at once if a rank has died; ranks that wait for the cursor would not
         self.cursor = CursorBroadcast(self.sampler, worker.notes, worker.address, self.cfg.runtime.timeout_s)
         self.cursor_by = self.cursor.by
 
@@ -46,7 +48,9 @@ def backward(self: DDP,
     x, y, # of the local batch
 ) -> dict: # rank-local loss, and the global one where it is reduced
     "Leave the gradients of the global batch in `.grad`, on all ranks alike."
-    if self.elastic: return dict(zip(('loss', 'loss_global'), self.elastic.backward(x, y, self.global_step + 1, forward, self.scaler.scale)))
+    if self.elastic:
+        losses = self.elastic.backward(x, y, self.global_step + 1, forward, self.scaler.scale)
+        return dict(zip(('loss', 'loss_global'), losses))
     loss = forward(x, y)
     self.scaler.scale(loss).backward()
     return dict(loss=loss)
@@ -66,24 +70,25 @@ def advance(self: DDP, worker) -> dict: # the record of the step, without who an
     t1 = time.monotonic()
     def forward(x, y):                      # of the local batch, or of one virtual shard
         with self.mixed: loss = self.loss(self.ddp(x), y)
-        worker.reach('forward')             # lost: this pass. No parameter has changed, no peer has got a gradient of it.
+        worker.reach('forward')             # lost: this pass; no parameter has changed, no peer has a gradient of it
         return loss
     lr = self.optimizer.param_groups[0]['lr']
     self.optimizer.zero_grad(set_to_none=True)
     losses = self.backward(forward, x, y)
-    worker.reach('backward')                # lost: both passes. Peers have this rank's gradients, and may finish the step without it.
+    worker.reach('backward')                # lost: both passes; peers have this rank's gradients, and may finish the step
     t2 = time.monotonic()
-    self.agree()                            # a rank that has consumed another window than rank 0 ends here, before it changes anything
+    self.agree()                            # a rank that has consumed another window than rank 0 ends here, unchanged
     t3 = time.monotonic()
     self.update()
     losses = {k: float(v) for k, v in losses.items()}
-    worker.reach('update')                  # lost: an update that was only in memory. Its cursor still means this window.
+    worker.reach('update')                  # lost: an update that was only in memory; the cursor still means this window
     t4 = time.monotonic()
-    self.sampler.advance()                  # from here on the cursor means the next window: state and position agree again
+    self.sampler.advance()                  # the next window: state and position agree again
     self.cursor.send(worker.asked_to_stop)
     self.global_step += 1
     t5 = time.monotonic()
-    worker.reach('cursor')                  # lost: a step that is done and not recorded; with no record of this rank it is not committed
-    return self.step_record(epoch, cursor_step, losses, lr, data_s=t1 - t0, compute_s=t2 - t1 + t4 - t3, sync_s=t3 - t2 + t5 - t4)
-    # The worker writes the record and reaches 'record'. Lost there: nothing that is on the disk. The step is executed on this rank
-    # and, once all ranks have come here, committed; with no checkpoint at or after it, a restart replays it all the same.
+    worker.reach('cursor')                  # lost: a step that is done but not recorded, and so not committed
+    # The worker writes what is returned, and reaches 'record'. Lost there: nothing. This rank has executed the step, and when
+    # all have, it is committed. A restart replays it all the same, unless a checkpoint covers it.
+    return self.step_record(epoch, cursor_step, losses, lr, data_s=t1 - t0, compute_s=t2 - t1 + t4 - t3,
+                            sync_s=t3 - t2 + t5 - t4)

@@ -38,6 +38,7 @@ class Notes:
         for f in self.path.parent.iterdir():
             if f.name.startswith(f'{self.path.name}.'): f.unlink(missing_ok=True)
 
+# %% ../../nbs/training/373_meeting.ipynb #3ee7000b
 def shared_store(
     notes: Notes,
     rank: int,
@@ -62,6 +63,7 @@ class Alone:
     def from_rank0(self, *numbers: int) -> list[int]: return [*numbers]
     def close(self): pass
 
+# %% ../../nbs/training/373_meeting.ipynb #3ee7000c
 class Group:
     "All ranks of a launch, in one process group."
     def __init__(self,

@@ -30,15 +30,17 @@ class Method:
         world_size: int = 1, # W
     ):
         self.cfg, self.environment, self.rank, self.world_size = cfg, environment, rank, world_size
-        self.model = self.identity = self.arithmetic = None     # unwrapped model; what a checkpoint must agree on; on what the bits depend
-        self.global_step, self.ids = 0, None                    # the last one that was done, and the samples that it consumed
-        self.stop = False                                       # what all ranks have agreed on
+        self.model = self.identity = self.arithmetic = None     # unwrapped; to agree on; on what the bits depend
+        self.global_step, self.ids = 0, None        # the last one that was done, and the samples that it consumed
+        self.stop = False                           # what all ranks have agreed on
 
     @property
     def epoch(self) -> int: return self.sampler.epoch
-    def build(self, worker): raise NotImplementedError(f'{type(self).__name__} does not say how it is built; define build(worker)')
-    def advance(self, worker) -> dict: raise NotImplementedError(f'{type(self).__name__} does not say what a unit is; define advance(worker)')
-    def agree(self) -> bool: return self.stop                   # there is nobody to wait for
+    def build(self, worker):
+        raise NotImplementedError(f'{type(self).__name__} does not say how it is built; define build(worker)')
+    def advance(self, worker) -> dict:
+        raise NotImplementedError(f'{type(self).__name__} does not say what a unit is; define advance(worker)')
+    def agree(self) -> bool: return self.stop       # there is nobody to wait for
 
 # %% ../../nbs/training/370_method.ipynb #3e7d000a
 def method_of(cfg: RunConfig) -> type[Method]:
@@ -62,7 +64,7 @@ def prepare(self: Method):
 
 @patch
 def warm_up(self: Method):
-    "A pass over two samples and one over a local batch, and an optimizer, thrown away: what is slow the first time is slow now."
+    "Passes over two samples and a local batch, and an optimizer, thrown away: what is slow at first is slow now."
     optimizer, _ = build_optimizer(self.model, self.cfg.training, self.own)
     if choose_device(self.cfg).type == 'cuda': return                   # the GPU belongs to the running attempt
     buffers = {k: v.clone() for k, v in self.model.named_buffers()}
@@ -78,7 +80,8 @@ def place(self: Method, device: torch.device):
     "Data, model, optimizer and precision, on a device."
     cfg, self.device = self.cfg, device
     if device.type == 'cuda' and self.dataset.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(device)
-    self.sampler = ResumableGlobalBatchSampler(len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
+    self.sampler = ResumableGlobalBatchSampler(
+        len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
     self.hashes, self.batches = ShardHashes(self.sampler), None
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model.to(device)
@@ -91,7 +94,7 @@ def place(self: Method, device: torch.device):
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0012
 @patch
-def materialise(self: Method) -> tuple[int, int, torch.Tensor, torch.Tensor]: # (epoch, cursor_step, (B/W, ...) images, (B/W,) labels)
+def materialise(self: Method) -> tuple: # epoch, cursor_step, x: (B/W, ...), y: (B/W,)
     "The next window of this rank."
     if self.sampler.epoch_done: self.sampler.next_epoch(); self.batches = None
     if self.batches is None: self.dataset.set_epoch(self.sampler.epoch); self.batches = iter(self.loader)
@@ -116,8 +119,9 @@ def step_record(self: Method,
     **seconds: float, # data_s, compute_s, sync_s
 ) -> dict:
     "The record of the step that was just counted, without who and when."
-    return dict(epoch=epoch, global_step=self.global_step, cursor_step=cursor_step, **losses, lr=lr, precision=self.precision,
-                sample_ids_hash=self.hashes.of(self.ids, epoch, cursor_step), sample_ids_count=self.ids.numel(), **seconds)
+    return dict(epoch=epoch, global_step=self.global_step, cursor_step=cursor_step, **losses, lr=lr,
+                precision=self.precision, sample_ids_hash=self.hashes.of(self.ids, epoch, cursor_step),
+                sample_ids_count=self.ids.numel(), **seconds)
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0016
 @patch
@@ -131,17 +135,19 @@ def state(self: Method,
 @patch
 def load(self: Method,
     pack: dict | None, # None: start
-) -> str: # what became of the random streams: seeded, restored, derived (or keyed, where a method draws anew for each unit)
+) -> str: # what became of the random streams: seeded, restored, derived; keyed, where each unit draws anew
     "Continue from a pack."
     if pack is None: seed_rng(self.cfg.seed, self.rank); return 'seeded'
-    rng = restore_state(pack, self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.rank, self.world_size, self.device)
+    rng = restore_state(pack, self.model, self.optimizer, self.scheduler, self.scaler, self.sampler,
+                        self.rank, self.world_size, self.device)
     self.global_step = pack['step']['global_step']
     return rng
 
+# %% ../../nbs/training/370_method.ipynb #3e7d001a
 @patch
 @torch.no_grad()
 def evaluate(self: Method) -> tuple[float, int]: # (accuracy, samples)
-    "Accuracy on the held-out samples; a correct recovery is of little use to a model that does not learn."
+    "Accuracy on the held-out samples."
     data = held_out_dataset(**self.cfg.dataset.model_dump(), own=self.own)
     self.model.eval()
     right = 0

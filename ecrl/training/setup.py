@@ -74,6 +74,7 @@ def identity_of(
     return dict(token=token, seed=cfg.seed, **learning, **data, dataset_size=len(dataset), num_classes=dataset.num_classes,
                 data_digest=content_digest(dataset)[0], code_digest=code)
 
+# %% ../../nbs/training/365_setup.ipynb #5e7a000a
 def check_code(cfg: RunConfig, began_with: str | None, found: str | None): # digests; None: no own code is named
     "Refuse to continue with other code."
     if began_with in (None, found): return

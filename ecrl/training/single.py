@@ -33,4 +33,5 @@ class Single(Method):
         self.global_step += 1
         self.stop = worker.asked_to_stop
         worker.reach('cursor')
-        return self.step_record(epoch, cursor_step, losses, lr, data_s=t1 - t0, compute_s=t2 - t1, sync_s=time.monotonic() - t2)
+        return self.step_record(epoch, cursor_step, losses, lr, data_s=t1 - t0, compute_s=t2 - t1,
+                                sync_s=time.monotonic() - t2)

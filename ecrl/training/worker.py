@@ -102,7 +102,8 @@ def fault_fired(self: Worker, **what): self.event('fault_fired', **what)
 @patch
 def reach(self: Worker, point: str):
     "A point at which a planned fault may act."
-    if self.faults.due or self.faults.slowed: self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
+    if not (self.faults.due or self.faults.slowed): return
+    self.faults.reach(point, self.global_step + (point in ('forward', 'backward', 'update')), self.fault_fired)
 
 # %% ../../nbs/training/374_worker.ipynb #25269148
 @patch
@@ -119,9 +120,11 @@ def connect(self: Worker):
     backend = choose_backend(self.cfg, self.device, self.world_size//self.cfg.runtime.nodes)
     launch = f"{os.environ.get('TORCHELASTIC_RUN_ID')}_{os.environ.get('MASTER_PORT')}"       # the same for all its ranks, and no other's
     self.notes = Notes(self.logs/f'.meeting_{launch}', self.cfg.runtime.timeout_s)
-    self.group = Group(backend, self.notes, self.rank, self.world_size, self.address, self.device) if self.method.grouped else Alone()
+    self.group = Alone()
+    if self.method.grouped: self.group = Group(backend, self.notes, self.rank, self.world_size, self.address, self.device)
     self.event('process_group_up')
 
+# %% ../../nbs/training/374_worker.ipynb #3740e00c
 @patch
 def build(self: Worker):
     "Everything that a unit needs."
@@ -211,6 +214,7 @@ def boundary(self: Worker):
     if went_well: self.last_saved = self.global_step
     if self.rank == 0: self.record_checkpoint(record, error, stall_time_sec=t3 - t0, barrier_time_sec=(t1 - t0) + (t3 - t2))
 
+# %% ../../nbs/training/374_worker.ipynb #3740e005
 @patch
 def record_checkpoint(self: Worker, record: dict, error: str | None, **times):
     "One line about a boundary."
@@ -263,6 +267,7 @@ def train(self: Worker):
     if self.rank == 0 and self.cfg.training.evaluate and self.global_step == self.cfg.training.max_steps: self.evaluate()
     self.event('finished' if self.global_step >= self.target else 'stopping', global_step=self.global_step)
 
+# %% ../../nbs/training/374_worker.ipynb #3740e007
 @patch
 def record(self: Worker, unit: dict):
     "Write down what was done; rank 0 also says it now and then, and its sample ids in full."
@@ -270,13 +275,15 @@ def record(self: Worker, unit: dict):
     if self.rank == 0:
         if self.global_step % self.cfg.training.log_every == 0: self.say(f"loss {unit['loss']:.4f}")
         if self.global_step % self.cfg.training.debug_every == 0: self.debug_log.write(
-            global_step=self.global_step, epoch=unit['epoch'], cursor_step=unit['cursor_step'], sample_ids=self.method.ids.tolist())
+            global_step=self.global_step, epoch=unit['epoch'], cursor_step=unit['cursor_step'],
+            sample_ids=self.method.ids.tolist())
     self.reach('record')
 
 @patch
 def prepare_checkpoints(self: Worker):
     "The optimizer has its state now, so the size of a checkpoint is known."
-    if self.rank == 0: self.checkpoints.prepare(self.method.state({k: v.expand(self.world_size, -1) for k, v in capture_rng(self.device).items()}))
+    rng = {k: v.expand(self.world_size, -1) for k, v in capture_rng(self.device).items()}       # of the right size
+    if self.rank == 0: self.checkpoints.prepare(self.method.state(rng))
 
 @patch
 def evaluate(self: Worker):
@@ -289,9 +296,10 @@ def evaluate(self: Worker):
 def flush(self: Worker):
     with self.busy('flush'): self.record_completed(self.checkpoints.flush())
 
+# %% ../../nbs/training/374_worker.ipynb #3740e009
 @patch
 def inject_due_faults(self: Worker):
-    "Faults of the boundary; where writes are flushed first, all ranks come to that together, and one of them does not leave."
+    "Let the faults of the boundary act."
     for fault in self.faults.at('boundary', self.global_step):
         if fault.flush_inflight:
             if self.rank == 0: self.flush()
@@ -353,6 +361,7 @@ def main():
             worker.event('cannot_record', reason=why)
         raise SystemExit(f'this rank ends: {why}')
 
+# %% ../../nbs/training/374_worker.ipynb #3740e00b
 @patch
 def run(self: Worker, args: argparse.Namespace):
     "Be called, if this is a standby; then train."
