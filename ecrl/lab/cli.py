@@ -703,7 +703,7 @@ def sample(
     for s in map(int, parts):
         fates = t.loc[t['sample'] == s, 'fate'].value_counts()
         begun = f"the {len(epochs)} epoch{'s'*(len(epochs) > 1)} that the run has begun" if epoch is None else f'epoch {epoch}'
-        out.print(f"sample {s}: counts {(n := fates.get('surviving', 0))} time{'s'*(n != 1)} in {begun}; executions: " + ', '.join(f'{n} {f}' for f, n in fates.items()) if len(fates)
+        out.print(f"sample {s}: counts {(n := int(fates.get('surviving', 0)))} time{'s'*(n != 1)} in {begun}; executions: " + ', '.join(f'{n} {f}' for f, n in fates.items()) if len(fates)
                   else f'sample {s}: not trained; an epoch leaves out {size - h.geometry.samples_per_epoch} of {size} samples, others every time', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #4ebdfc63
