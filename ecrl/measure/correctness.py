@@ -188,7 +188,8 @@ def likely_cause(h: History, r) -> str: # r: a record
     i = (int(r.cursor_step)*W + int(r.rank))*(n := geo.global_batch//W)
     if hashlib.sha256(np.arange(i, i + n, dtype='<i8').tobytes()).hexdigest() == r.sample_ids_hash:
         return 'the data was not shuffled'
-    return 'none that is known: the hash is of no window of these epochs, nor of another world size or a usual seed'
+    return ('none that is known: the hash belongs to no window of these epochs, nor to another world size '
+        'or a usual seed')
 
 # %% ../../nbs/measure/740_correctness.ipynb #2e62efad
 @law('order', needs='rank*.jsonl, config.yaml, environment.json')

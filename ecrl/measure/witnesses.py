@@ -258,7 +258,7 @@ def _phase_facts(h: History, n: int, l: dict, due: dict) -> Iterator[tuple]: # l
     done = [e['global_step'] for e in h.lines['events.jsonl'] if e['event'] == 'finished' and e['attempt'] < n]
     for until in sorted(u for u in due if u < l['target_step']):
         if not any(step >= until for step in done):
-            yield (f'phase to step {until}, before attempt {n}', n, 'the config', 'finished', 'events.jsonl',
+            yield (f'phase to step {until}, before attempt {n}', n, 'the config', 'to be finished', 'events.jsonl',
                 'not finished')
     if not due: return
     target = l['target_step'] if l['target_step'] in due else [*due][-1]
