@@ -32,7 +32,8 @@ class Seen:
 
     def __post_init__(self):
         for name, known in (('ended', ENDINGS), ('standby', STANDBYS)):
-            if getattr(self, name) not in known: raise ValueError(f'Seen.{name}: expected one of {known}, found {getattr(self, name)!r}')
+            if (found := getattr(self, name)) not in known: raise ValueError(
+                f'Seen.{name}: expected one of {known}, found {found!r}')
 
     @property
     def world(self) -> int: # 0: nobody is left
@@ -81,7 +82,8 @@ def time_over(limits: SupervisorConfig, ran_s: float) -> str | None:
 def restart_refused(limits: SupervisorConfig, seen: Seen) -> str | None:
     "Which limit forbids a further restart."
     if seen.restarts >= limits.max_restarts: return f'all {limits.max_restarts} restarts are used up'
-    if seen.next_streak > limits.max_restarts_without_checkpoint: return f'a crash loop: {seen.streak} restarts in a row made no newer checkpoint'
+    if seen.next_streak > limits.max_restarts_without_checkpoint: return (
+        f'a crash loop: {seen.streak} restarts in a row made no newer checkpoint')
     return time_over(limits, seen.ran_s)
 
 def restart_delay_s(limits: SupervisorConfig, seen: Seen) -> float:
@@ -97,7 +99,8 @@ class RestartAll:
 
     def __call__(self, seen: Seen) -> list: # of actions
         if seen.ended == 'finished': return []
-        if seen.ended in ('stopped', 'fatal'): return [Finish('stopped' if seen.ended == 'stopped' else 'failed', seen.reason)]
+        if seen.ended == 'stopped': return [Finish('stopped', seen.reason)]
+        if seen.ended == 'fatal': return [Finish('failed', seen.reason)]
         if seen.ended and seen.progressed is None: return self.at_once(seen)
         again = [Restart(seen.reason, restart_delay_s(self.limits, seen), seen.next_streak)] if seen.ended else []
         if seen.standby == 'promoted': return again

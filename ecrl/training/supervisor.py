@@ -422,13 +422,16 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
 @patch
 def end_stopped(self: Supervisor, job: Job):
     "Make deaths of the ranks that do not run and will not."
-    if stopped := job.stopped(): job.end_stopped({name: s for name, s in stopped.items() if name not in self.stopped_by_plan(job.number)})
+    if not (stopped := job.stopped()): return
+    planned = self.stopped_by_plan(job.number)
+    job.end_stopped({name: state for name, state in stopped.items() if name not in planned})
 
 @patch
 def stopped_by_plan(self: Supervisor, attempt: int, wakes_up_s: float = 10.0) -> set: # ranks, or 'launcher'
     "Whom a fault has stopped: for ever, or for a time and some seconds, since waking takes a process that has to start."
+    def lasts(f, r): return f.duration_s is None or time.monotonic() < r['mono'] + f.duration_s + wakes_up_s
     fired = [(f, r) for f, r in fired_faults(self.logs/'faults.jsonl') if f.kind == 'sigstop' and r['attempt'] == attempt]
-    lasting = [f.victims for f, r in fired if f.duration_s is None or time.monotonic() < r['mono'] + f.duration_s + wakes_up_s]
+    lasting = [f.victims for f, r in fired if lasts(f, r)]
     return {name for v in lasting for name in ([v] if isinstance(v, str) else v)}
 
 # %% ../../nbs/training/385_supervisor.ipynb #22c3c3ff
@@ -557,7 +560,9 @@ def watch_to_its_end(self: Supervisor, job: Job) -> tuple[str, str | None]: # ('
     "One attempt, until nothing is left of it; if it dies, `job.successor` may have taken over already."
     try: how, why = self.watch(job)
     except (KeyboardInterrupt, TimeoutError): self.stop(job); raise
-    self.note('death_seen', attempt=job.number, returncode=job.proc.poll(), ranks=[r for r in job.died if r != 'launcher'], how=how, reason=why)
+    job.first_dead = tuple(job.died)                # others will be ended in a moment
+    ranks = [r for r in job.first_dead if r != 'launcher']
+    self.note('death_seen', attempt=job.number, returncode=job.proc.poll(), ranks=ranks, how=how, reason=why)
     how, why = self.outcome(job, how, why)
     job.successor = self.carry_out(self.decide(self.seen(job, how, why))) if how in ('died', 'hang') else None
     if how == 'died': job.drain()
@@ -593,8 +598,8 @@ def seen(self: Supervisor,
     lost = sum(len(f.victims) for f, _ in fired_faults(self.logs/'faults.jsonl') if f.kind == 'lose_rank')
     fits = tuple(w for w in range(1, self.wanted + 1) if self.cfg.fits(w))
     standby, its_world = ('promoted', job.successor.world_size) if job and job.successor else self.standby_now()
-    return Seen(ended=how, reason=why, dead=tuple(job.died) if job else (), progressed=progressed, wanted=self.wanted, fits=fits,
-                lost=lost, standby=standby, standby_world=its_world, restarts=self.status['restarts'],
+    return Seen(ended=how, reason=why, dead=job.first_dead if job else (), progressed=progressed, wanted=self.wanted,
+                fits=fits, lost=lost, standby=standby, standby_world=its_world, restarts=self.status['restarts'],
                 streak=self.status['restarts_without_checkpoint_streak'], ran_s=self.ran_s())
 
 @patch
@@ -604,22 +609,27 @@ def standby_now(self: Supervisor) -> tuple[str, int]: # its state, its ranks
     return 'dead' if s.wait(0) else 'ready' if s.ready else 'starting', s.world_size
 
 @patch
-def carry_out(self: Supervisor, actions: list, job: Job | None = None) -> Job | None: # the next attempt; None: there is none
-    "Action after action; `job` is the next attempt where one runs already."
+def carry_out(self: Supervisor,
+    actions: list, # of a policy; `do_` and the action's name is the method for it
+    job: Job | None = None, # the next attempt, where it runs already
+) -> Job | None: # the next attempt; None: there is none
+    "Action after action."
     for action in actions:
         name = f'do_{type(action).__name__.lower()}'
-        if not hasattr(self, name): raise TypeError(
-            f'the policy {type(self.decide).__name__} asks for {action}, and the supervisor has no method {name}; add it, or use another policy')
+        if not hasattr(self, name): raise TypeError(f'the policy {type(self.decide).__name__} asks for {action}, '
+                                                    f'and the supervisor has no method {name}; add it, or use another policy')
         job = getattr(self, name)(action, job)
     return job
 
 # %% ../../nbs/training/385_supervisor.ipynb #0ab38b8d
 @patch
 def do_restart(self: Supervisor, a: Restart, job: Job | None) -> Job | None:
-    s = self.status
-    ended, n, vain = s['attempts'] - (job is not None), s['restarts'] + 1, s['restarts_without_checkpoint_total'] + (a.streak > 0)
-    self.attempt_log.write(**stamp(), event='restart', attempt=ended, restarts=n, reason=a.reason, latest_step=self.newest()[1], delay_s=a.delay_s)
-    self.save_status(reason=a.reason, restarts=n, restarts_without_checkpoint_streak=a.streak, restarts_without_checkpoint_total=vain)
+    s, n = self.status, self.status['restarts'] + 1
+    ended = s['attempts'] - (job is not None)                 # a standby that took over has a number already
+    self.attempt_log.write(**stamp(), event='restart', attempt=ended, restarts=n, reason=a.reason,
+                           latest_step=self.newest()[1], delay_s=a.delay_s)
+    self.save_status(reason=a.reason, restarts=n, restarts_without_checkpoint_streak=a.streak,
+                     restarts_without_checkpoint_total=s['restarts_without_checkpoint_total'] + (a.streak > 0))
     time.sleep(a.delay_s)
     return job
 
@@ -635,7 +645,8 @@ def do_promote(self: Supervisor, a: Promote, job: Job | None) -> Job:
 
 @patch
 def note_fewer(self: Supervisor, world: int):
-    if world < self.wanted: self.note('world_size_changed', wanted=self.wanted, world_size=world, attempt=self.status['attempts'] + 1)
+    n = self.status['attempts'] + 1
+    if world < self.wanted: self.note('world_size_changed', wanted=self.wanted, world_size=world, attempt=n)
 
 @patch
 def do_dismiss(self: Supervisor, a: Dismiss, job: Job | None) -> Job | None:
