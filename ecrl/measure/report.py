@@ -5,14 +5,13 @@
 # %% auto #0
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
            'plain', 'cell', 'markdown_table', 'Report', 'definitions', 'run_report', 'find_runs', 'identity',
-           'tidy_row', 'has_records', 'read_runs', 'completion', 'sound', 'over_suites', 'outcomes', 'unequal_targets',
-           'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'breakable', 'words_of',
-           'outcome_table', 'study_report', 'final_summary', 'study_figures', 'write_study', 'compare_tables',
-           'compare', 'is_run']
+           'tidy_row', 'has_records', 'copies', 'read_runs', 'completion', 'sound', 'over_suites', 'outcomes',
+           'unequal_targets', 'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'breakable',
+           'words_of', 'outcome_table', 'study_report', 'final_summary', 'study_figures', 'write_study',
+           'compare_tables', 'compare', 'is_run']
 
 # %% ../../nbs/measure/775_report.ipynb #cb1dbae3
 import json, math, re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,7 +27,7 @@ from .laws import as_result, word
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of, with_standby
 from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
 from ..training.config import differing, flat, make_config
-from ..training.events import write_json_atomically
+from ..training.events import read_json, write_json_atomically
 
 # %% ../../nbs/measure/775_report.ipynb #8a1f3bef
 def plain(x):
@@ -150,11 +149,11 @@ COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedul
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
 
 def find_runs(folder: Path | str) -> list[Path]: # sorted by name
-    "The runs below a folder, in our layout, in the published one, or with metrics only; those of a kept study as if each had a directory."
+    "Runs below a folder, in our layout, the published one, or with metrics only; those of a kept study as if each had a directory. Evidence is no run of it."
     folder = Path(folder)
     logs = {f.parent.parent if f.parent.name == 'logs' else f.parent for f in folder.rglob('rank0.jsonl')}
     kept = {f.parent.parent for f in folder.rglob('metrics/goodput.json')} | {*kept_runs(folder)}
-    return sorted(logs | kept, key=lambda d: d.name)
+    return sorted((d for d in logs | kept if 'evidence' not in d.relative_to(folder).parts), key=lambda d: d.name)
 
 def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig or None
     "What a run is, from its name and its config."
@@ -204,6 +203,35 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         rows.append(i | dict(target_steps=h.target) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
+# %% ../../nbs/measure/775_report.ipynb #10b1458f
+def _begins(run: Path) -> bytes: # b'': it has recorded no step
+    "The first record of a run."
+    file = next((f for f in (run/'logs'/'rank0.jsonl', run/'rank0.jsonl') if f.is_file()), None)
+    if file is None: return b''
+    with open(file, 'rb') as f: return f.readline()
+
+def _name_of(run: Path) -> str:
+    "The id of a run, without reading its history."
+    for f in (run/'environment.json', run/'logs'/'supervisor.json', run/'supervisor.json'):
+        if name := read_json(f).get('run_id'): return name
+    try: return json.loads(_begins(run))['run_id']
+    except (ValueError, KeyError, TypeError): return run.name
+
+def copies(runs: Sequence[Path]) -> dict[Path, Path]: # copy -> the folder that counts
+    "Folders that hold the run of another one; the folder named after the run counts, else the first by name."
+    same = {}
+    for d in runs: same.setdefault(_begins(d) or d, []).append(d)
+    groups = [sorted(g, key=lambda d: (d.name != _name_of(d), d.name)) for g in same.values()]
+    return {d: g[0] for g in groups for d in g[1:]}
+
+def _one_each(folder: Path, runs: Sequence[Path]):
+    "Refuse two runs of one name."
+    seen = {}
+    for d in runs:
+        if (first := seen.setdefault(name := _name_of(d), d)) != d: raise HistoryError(
+            f'{folder}: {first.relative_to(folder)} and {d.relative_to(folder)} hold two runs of one name, {name}. '
+            f'Expected one folder a run; read one study at a time: ecrl report {first.parent}')
+
 # %% ../../nbs/measure/775_report.ipynb #eff58d3b
 def read_runs(
     folder: Path | str, # a study, or any folder with runs below it
@@ -214,15 +242,18 @@ def read_runs(
     runs = find_runs(folder) if folder.is_dir() else []
     if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), or kept (runs.csv, costs.json), '
                                     f'found {"none" if folder.is_dir() else "no such folder"}.')
+    copied = copies(runs)
+    runs = [d for d in runs if d not in copied]
+    _one_each(folder, runs)
     recorded = [d for d in runs if has_records(d)]
     groups = {}                # one suite and seed at a time: its histories are in memory together
     for d in recorded: groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
     rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs
         if d not in recorded]
-    twice = [r for r, n in Counter(row['run_id'] for row in rows).items() if n > 1]
-    if twice: raise HistoryError(f'{folder}: several folders below it hold records of one run, {twice[0]}. Expected one folder a run; move the copies to a study of their own.')
     t = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
-    return _of_one_length(_apart(t))
+    t = _of_one_length(_apart(t))
+    t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.' for d, of in copied.items()]
+    return t
 
 def _apart(t: pd.DataFrame) -> pd.DataFrame:
     "Where some runs of a variant keep a standby and others do not, those that do are a variant of their own, whatever its name."
@@ -454,6 +485,7 @@ def study_report(
     r = Report('study', f'Study {name}', facts).add('## Findings', '\n'.join(f'- {s}' for s in said), '## Runs',
         f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
     if several := _sessions(table): r.add(several)
+    if left_out := table.attrs.get('copies'): r.add('\n'.join(f'- {s}' for s in left_out))
     if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions('valid'))
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
