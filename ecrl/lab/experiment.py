@@ -7,8 +7,8 @@ __all__ = ['VARIANTS', 'MAX_ID', 'GATES', 'STAGES', 'variant_settings', 'variant
            'check_name', 'write_metrics', 'Cell', 'suite_cells', 'interleaved', 'read_rows', 'merge_rows', 'Study',
            'Tried', 'against', 'gate_ended', 'gate_reached', 'gate_saved', 'gate_measured', 'gate_correct', 'gates',
            'Policy', 'run_study', 'attempts_of', 'reference_of', 'summarise', 'LiveRun', 'progress_note',
-           'ProgressLines', 'verdict_table', 'read_study', 'NoStudy', 'as_it_lies', 'study_here', 'show_executed',
-           'execute_notebook', 'publish_evidence']
+           'ProgressLines', 'verdict_table', 'read_study', 'NoStudy', 'as_it_lies', 'study_here', 'end_quietly',
+           'fail_again', 'show_executed', 'execute_notebook', 'publish_evidence']
 
 # %% ../../nbs/lab/810_experiment.ipynb #303f86c5
 import contextlib, csv, fcntl, io, json, os, random, re, shutil, time
@@ -396,15 +396,18 @@ class LiveRun:
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
         self.events, self.attempts = (_from_near_end(self.logs/f) for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
-        self.phase, self.cause, self.news, self.last, self.steps, self.since = 'starting', '', [], {}, deque(maxlen=20), 0.0     # steps: (time, step)
+        self.phase, self.cause, self.last, self.steps, self.since = 'starting', '', {}, deque(maxlen=20), 0.0     # steps: (time, step)
+        self.news, self.early, self.started, self.promoted = [], [], 0, {}     # sentences; (attempt, place, sentence); newest attempt that is written down; attempt -> its standby was ready
 
     def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
         "Read what is new."
+        attempts = self.attempts.new()         # read first: the launch of an attempt is written before it
         for e in self.events.new():
-            if e['event'] == 'resumed_session': self.cause, self.news, self.since = '', [], e['time']      # what was before is no news
+            if e['event'] == 'resumed_session': self.cause, self.news, self.early, self.since = '', [], [], e['time']      # what was before is no news
             self.heed(e)
-        for a in self.attempts.new():
+        for a in attempts:
             if a['time'] >= self.since: self.heed_attempt(a)
+        self.tell()
         if status['status'] != 'running': self.phase = status['status']
         self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
         step = self.last.get('global_step', 0)
@@ -422,16 +425,18 @@ def _from_near_end(path: Path, size: int = 2**16) -> JsonlTail: # size: bytes; a
 def heed(self: LiveRun, e: dict):
     "An event of the run."
     name = e['event']
-    if name == 'launch': self.phase = f'restarting after {self.cause}' if self.cause else 'ranks are starting'; self.steps.clear()
+    if name == 'launch':
+        self.phase = f'restarting after {self.cause}' if self.cause else 'ranks are starting'; self.steps.clear()
+        if e.get('standby'): self.promoted[e['attempt']] = e.get('ready')
     if name == 'death_seen' and (e['how'] != 'home' or e['ranks']):
         self.cause = 'a hang' if e['how'] == 'hang' else f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
         self.phase = f'restarting after {self.cause}'
     if name == 'asked_to_stop': self.phase = 'stopping'
-    if e['rank'] != 0: return
+    if e['rank'] != 0 or self.phase == 'stopping': return
     if name == 'first_step':
         self.phase = 'training'
         self.steps.append((e['time'], e['global_step']))
-        self.news.append(f"first step: {e['global_step']}")
+        self.early.append((e.get('attempt') or self.started, 1, f"first step: {e['global_step']}"))
     if name == 'busy': self.phase = self.doings.get(e['doing'], e['doing'])
     if name == 'busy_end': self.phase = 'training'
     if name == 'finished': self.phase = 'ending'
@@ -439,8 +444,18 @@ def heed(self: LiveRun, e: dict):
 @patch
 def heed_attempt(self: LiveRun, a: dict):
     "A record of the supervisor."
-    if a['event'] == 'attempt_start': self.news.append(f"attempt {a['attempt']}: {a['world_size']} ranks are starting" + f", from step {a['resume_step']}"*(a['resume_step'] > 0))
-    if a['event'] == 'restart': self.news.append(f"attempt {a['attempt']} is over: {a['reason']}")
+    n = a['attempt']
+    if a['event'] == 'attempt_start':
+        self.started = n
+        who = f"{a['world_size']} ranks are starting" if n not in self.promoted else 'the standby took over' if self.promoted[n] else 'the standby takes over once it is ready'
+        self.early.append((n, 0, f'attempt {n}: {who}' + f", from step {a['resume_step']}"*(a['resume_step'] > 0)))
+    if a['event'] == 'restart': self.early.append((n, 2, f"attempt {n} is over: {a['reason']}"))
+
+@patch
+def tell(self: LiveRun):
+    "News in the order of attempts. A standby may train before the supervisor has written down that its attempt began: that waits."
+    self.news += [text for n, _, text in sorted(self.early) if n <= self.started]
+    self.early = [x for x in self.early if x[0] > self.started]
 
 def progress_note(s: dict) -> str: # s: of `LiveRun.look`
     "In few words: the phase; while it trains, also the rate, the time left and the newest loss."
@@ -461,6 +476,7 @@ class ProgressLines:
         if now != before or time.monotonic() - at > self.every_s: lines.append(f"step {s['global_step']} of {s['target_steps']}, {progress_note(s)}")
         if lines: self.said[run] = now, time.monotonic()
         for text in lines: print(f'{run}: {text}', flush=True)
+    def stopping(self, run: str): print(f'{run}: stopping', flush=True)
 
 # %% ../../nbs/lab/810_experiment.ipynb #a4e49acf
 def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
@@ -506,16 +522,37 @@ def study_here(
     page: str, # the notebook that asks, relative to `nbs/`
     how: str, # the command that runs them
 ):
-    "Go on where the studies are; else show the page's executed copy from the tracked evidence, and end the notebook."
+    "Go on where the studies are; else show the page's executed copy from the tracked evidence, and end the notebook quietly."
     from IPython.display import Markdown, display
     from ecrl.lab.site import executed_copies
     absent = ', '.join(s for s in ([studies] if isinstance(studies, str) else studies) if not (project_root()/s).is_dir())
-    if not absent: return
+    if not absent: return fail_again()
     copy, then = executed_copies().get(page), f'Run it with `{as_it_lies(how)}`, then run this notebook again.'
     if copy is None: raise NoStudy(f'{absent}: expected the folder of a study, found none, and no tracked evidence of it. {then}')
-    display(Markdown(f'**There is no `{absent}` here. What follows is the tracked evidence, `{copy.relative_to(project_root())}`, as it was executed.** {then}'))
+    display(Markdown(f'**There is no `{absent}` here. Shown instead: the tracked evidence, `{copy.relative_to(project_root())}`, as it was executed.** {then}'))
     show_executed(copy)
-    raise NoStudy(f'The cells below compute from the records of {absent}, which are not here. Above is the tracked evidence. {then}')
+    end_quietly()
+    raise NoStudy(f'The cells below compute from the records of {absent}, which are not here. Shown instead: the tracked evidence, above. {then}')
+
+def end_quietly():
+    "In IPython, let a `NoStudy` that reaches the shell be a sentence and no failure, and the same for names that later cells therefore lack."
+    from IPython import get_ipython
+    fail_again()
+    if (shell := get_ipython()) is None: return
+    expected = [NoStudy]
+    def told(shell, etype, value, tb, tb_offset=None):
+        if etype is NoStudy: print(value)
+        shell.set_custom_exc((NoStudy, NameError), told); expected[:] = [NoStudy, NameError]
+    def forgiven(result):
+        if type(result.error_in_exec) in expected: result.error_in_exec = None
+    shell.set_custom_exc((NoStudy,), told)
+    shell.events.register('post_run_cell', forgiven)
+    _undo[:] = [lambda: shell.set_custom_exc((), None), lambda: shell.events.unregister('post_run_cell', forgiven)]
+
+_undo = []
+def fail_again():
+    "Once the studies are there, what is missing is an error again."
+    while _undo: _undo.pop()()
 
 def show_executed(copy: Path):
     "Display the text and the outputs of an executed notebook."
