@@ -49,12 +49,13 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'not exercised': ('the run held nothing that the law speaks of: a run without a restart says nothing about resuming', 'measure/725_laws.ipynb#holding-a-law-against-a-run'),
     'L2 to ref.': ('Euclidean distance of all parameters at the last step from those of the reference with the same seed, `sqrt(sum((p - p_ref)**2))`; 0 where they are the same bits', 'measure/750_divergence.ipynb#a-distance-of-parameters'),
     'loss difference': ('mean absolute difference of the global loss to the reference of the same suite and seed, over the surviving steps of both', 'measure/750_divergence.ipynb#loss-curves'),
+    'held-out accuracy': ('the share of samples, set aside from training, that the model classifies correctly after the last step; recorded with `training.evaluate=true`', 'training/370_loop.ipynb'),
     'A/A control': ('two runs of the same configuration, compared as if they differed: what they differ by is noise', 'measure/755_statistics.ipynb#the-aa-control'),
     'plain numerics': ('torch\'s DistributedDataParallel as it is; another world size gives other rounding and other random numbers, so another result', 'training/350_numerics.ipynb'),
     'elastic numerics': ('gradients are summed in a fixed order and random numbers belong to shards and samples, so the result is the same bits at any world size', 'training/350_numerics.ipynb'),
 }, 'What did it cost?': {
     'goodput': ('surviving steps / wall clock (steps/s)', 'measure/745_goodput.ipynb#the-definitions'),
-    'published goodput': ('surviving steps / (last rank-0 record - first), as the published runs define it (steps/s); it does not see the first launch, nor what comes after the last step', 'measure/745_goodput.ipynb#the-definitions'),
+    'published goodput': ('surviving steps / (last rank-0 record - first), as the published runs define it (steps/s); it does not see the first launch, nor what comes after the last step, nor the time between the sessions of a run', 'measure/745_goodput.ipynb#the-definitions'),
     'productive fraction': ('time inside surviving steps / wall clock', 'measure/745_goodput.ipynb#the-definitions'),
     'wall clock': ('from the first launch to the end of a run, without the time between sessions, in which nobody ran (s)', 'measure/745_goodput.ipynb#the-definitions'),
     'unexplained': ('the part of the wall clock that no measurement accounts for', 'measure/745_goodput.ipynb#the-waterfall'),
@@ -64,7 +65,7 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'drop against reference': ('1 - goodput / goodput of the reference of the same suite and seed, averaged (mean of ratios, %)', 'measure/755_statistics.ipynb#two-ratios-that-are-not-the-same'),
     'gain': ('goodput of overlapped / goodput of blocking - 1, of the same suite and seed, averaged (mean of ratios, %)', 'measure/755_statistics.ipynb#two-ratios-that-are-not-the-same'),
     'interval': ('95% Student t interval of the mean over suites. Seeds are the sample and the suites are taken as they are (stratified, Welch-Satterthwaite), so it speaks of other seeds on these suites; '
-                 'where n counts suites, the suites are the sample, and it speaks of other suites like these', 'measure/755_statistics.ipynb#a-mean'),
+                 'where n counts suites, the suites are the sample, and it speaks of other suites like these. Two values have none worth showing', 'measure/755_statistics.ipynb#a-mean'),
 }, 'Studies': {
     'study': ('the runs that answer one question; a directory under `runs/`', 'lab/810_experiment.ipynb'),
     'variant': ('a name for the few settings that are compared within a suite, such as the checkpoint strategy and whether it fails', 'lab/810_experiment.ipynb#variants'),

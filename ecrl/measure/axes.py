@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from .plots import ordered
-from .report import BLOCKING, NOTHING, OVERLAPPED, _negative, _paired, counted, over_suites, sound
-from .statistics import Estimate, finding, holm, p_value, pair
+from .report import BLOCKING, NOTHING, OVERLAPPED, _negative, _paired, counted, over_suites, sentence, sound
+from .statistics import Estimate, holm, p_value, pair
 
 # %% ../../nbs/measure/780_axes.ipynb #d4c3edad
 def levels_of(values: Sequence[str]) -> list[str]:
@@ -39,13 +39,13 @@ def level_table(
 
 # %% ../../nbs/measure/780_axes.ipynb #ec53c807
 def _matched(good: pd.DataFrame, axis: str, others: Sequence[str], value: str, level: str, base: str, relative: bool) -> Estimate:
-    "A level against another, run by run; empty where nothing matches."
-    rest = good[[*others, 'variant']].astype(str).agg(' '.join, axis=1)
-    t = good.assign(rest=rest, variant=good[axis].astype(str)).dropna(subset=[value])
-    try: p = pair(t, value, level, base, ('rest', 'seed'))
+    "A level against another, run by run; variants of one setting and seed count once; empty where nothing matches."
+    setting = [' '.join(map(str, r)) for r in good[list(others)].to_numpy().tolist()]     # a list, since `agg` of an empty table is no column
+    t = good.assign(setting=setting, of=good['variant'], variant=good[axis].astype(str)).dropna(subset=[value])
+    try: p = pair(t, value, level, base, ('setting', 'of', 'seed'))
     except ValueError: return NOTHING
-    change = 100*(p.ratios() - 1) if relative else p.difference
-    return over_suites(change, p.table.index.get_level_values('rest'), 'pairs', 'settings')
+    change = pd.Series(100*(p.ratios() - 1) if relative else p.difference, p.table.index).groupby(level=['setting', 'seed'], sort=False).mean()
+    return over_suites(change, change.index.get_level_values('setting'), 'pairs', 'settings')
 
 def _gains(good: pd.DataFrame, axes: Sequence[str], a: str, b: str) -> pd.DataFrame: # a row a pair of runs
     "The gain of a over b in each suite and seed, beside the levels of its axes."
@@ -84,4 +84,4 @@ def axis_findings(
     "What the contrasts allow one to say, in sentences."
     said = c if every or not len(c) else c.drop_duplicates(['axis', 'level'], keep='last')
     of = lambda r: f' ({r["variant"].replace("_", " ")})' if every else ''
-    return [finding(f'Goodput at {r["axis"]} {r["level"]} against {r["against"]}{of(r)}', r['goodput (%)'], '%') for r in said.to_dict('records')]
+    return [sentence(f'Goodput at {r["axis"]} {r["level"]} against {r["against"]}{of(r)}', r['goodput (%)'], '%', p_holm=r['p_holm']) for r in said.to_dict('records')]

@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
-           'plain', 'cell', 'markdown_table', 'Report', 'definitions', 'run_report', 'find_runs', 'identity',
-           'tidy_row', 'has_records', 'copies', 'read_runs', 'completion', 'sound', 'over_suites', 'outcomes',
-           'unequal_targets', 'suite_ranking', 'slices', 'claims', 'counted', 'findings', 'filled', 'breakable',
-           'words_of', 'outcome_table', 'study_report', 'final_summary', 'study_figures', 'write_study',
-           'compare_tables', 'compare', 'is_run']
+           'plain', 'few', 'cell', 'markdown_table', 'Report', 'definitions', 'held_out', 'run_report', 'find_runs',
+           'identity', 'tidy_row', 'has_records', 'copies', 'read_runs', 'completion', 'sound', 'over_suites',
+           'outcomes', 'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence', 'claims', 'counted',
+           'findings', 'filled', 'breakable', 'words_of', 'outcome_table', 'study_report', 'final_summary',
+           'study_figures', 'write_study', 'compare_tables', 'compare', 'is_run']
 
 # %% ../../nbs/measure/775_report.ipynb #cb1dbae3
 import json, math, re
@@ -40,10 +40,15 @@ def plain(x):
     if isinstance(x, float): return x if math.isfinite(x) else None
     return x if x is None or isinstance(x, (bool, int, str)) else str(x)
 
+def few(e: Estimate) -> bool:
+    "Whether the values are too few for their interval to be worth showing: for two it is 13 standard errors wide to either side."
+    return e.has_interval and e.n < 3 and not e.low == e.high == 0
+
 def cell(x) -> str:
     "A value as a table shows it."
     if isinstance(x, Estimate):
         if not math.isfinite(x.value): return ''
+        if few(x): return f'{x.value:.4g} (n = {x.n})'
         if not x.has_interval: return f'{x.value:.4g}'
         low, high = f'{x.low:.3g}', f'{x.high:.3g}'
         if 'e' in low + high or not float(low) <= x.value <= float(high): low, high = f'{x.low:.4g}', f'{x.high:.4g}'      # too short to hold it
@@ -81,13 +86,18 @@ class Report:
 
 # %% ../../nbs/measure/775_report.ipynb #278f50a2
 DEFINITIONS = {w: MEANING[w] for w in ('valid', 'goodput', 'published goodput', 'drop against reference', 'gain', 'stall', 'write', 'snapshot',
-    'loss difference', 'interval')}
+    'loss difference', 'held-out accuracy', 'interval')}
 
 def definitions(*words: str) -> str: # those of a study by default
     "A list of definitions, in Markdown."
     return '## Definitions\n\n' + '\n'.join(f'- **{w}**: {MEANING[w]}.' for w in (words or DEFINITIONS))
 
 # %% ../../nbs/measure/775_report.ipynb #5c0c8b68
+def held_out(h: History) -> float | None: # a share; None: `training.evaluate` was off
+    "The accuracy on samples that no step has trained on, as it was measured last."
+    found = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
+    return float(found['accuracy'].iloc[-1]) if len(found) else None
+
 def _overview(h: History) -> str:
     "What was run, and how far it is."
     env, cfg = h.environment, h.config
@@ -98,6 +108,7 @@ def _overview(h: History) -> str:
     sizes = ', '.join(f'{int(w)}' for w in h.attempts['world_size'].dropna())
     lines = [f'- job: {job}', f'- status: **{h.status}**, step {h.last_step} of {h.target or "?"}; world size by attempt: {sizes}']
     if where: lines.append(f'- environment: {where}')
+    if (accuracy := held_out(h)) is not None: lines.append(f'- held-out accuracy: {accuracy:.4f}')
     if h.status == 'in progress': lines.append('- The run has not ended. Everything below holds for what is recorded so far.')
     return '\n'.join(lines + [f'- {p}' for p in h.problems] + [f'- {n} torn line(s) in {f}, left out' for f, n in h.torn.items()])
 
@@ -133,7 +144,7 @@ def run_report(
     if len(repairs): r.add('### Repairs (s)', markdown_table(repairs.rename_axis('attempt').reset_index()))
     if advice.saves: r.add('### Checkpoint interval', _advice_text(advice), markdown_table(advice.table().reset_index()))
     if d: r.add('## Is the result the same?', _divergence_text(d))
-    return r.add(definitions('valid', 'productive fraction', 'stall', *(['loss difference'] if d else [])))     # the others stand below the table of costs
+    return r.add(definitions('valid', 'productive fraction', 'stall', *(['loss difference'] if d else []), *(['held-out accuracy'] if held_out(h) is not None else [])))     # the others stand below the table of costs
 
 # %% ../../nbs/measure/775_report.ipynb #bb7cdf78
 COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='',
@@ -145,7 +156,7 @@ COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedul
     writes='checkpoints of which the write was timed', enqueue_s='s', backpressure_s='s', checkpoints='boundaries',
     unexplained_fraction='of wall clock',
     loss_difference='mean absolute, to the reference', loss_max_difference='', parameter_l2='at the end, to the reference',
-    bitwise_equal='True | False | unknown: model and optimizer at the end')
+    bitwise_equal='True | False | unknown: model and optimizer at the end', accuracy='a share, on held-out samples, where it was measured')
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
 
 def find_runs(folder: Path | str) -> list[Path]: # sorted by name
@@ -187,8 +198,10 @@ def tidy_row(
 def has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
 def _config_of(run: Path): return None if (c := of_run(run, 'config')) is None else make_config(c)
 
+def _kept_accuracy(run: Path): return json.loads(f.read_text()).get('accuracy') if (f := run/'metrics'/'verdict.json').exists() else None
+
 def _from_metrics(run: Path, study: str) -> dict:
-    return identity(run.name, _config_of(run), study) | tidy_row(*(of_run(run, what) for what in ('correctness', 'goodput', 'divergence')))
+    return identity(run.name, _config_of(run), study) | tidy_row(*(of_run(run, what) for what in ('correctness', 'goodput', 'divergence'))) | dict(accuracy=_kept_accuracy(run))
 
 def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
     found, rows = [], []
@@ -200,7 +213,7 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         ref = references.get((i['suite'], i['seed'])) if i['variant'] not in ('reference', 'ideal') else None
         try: d = diverge(h, ref).to_dict() if ref else None
         except DivergenceError: d = None           # no loss in the records, or no step in common
-        rows.append(i | dict(target_steps=h.target) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
+        rows.append(i | dict(target_steps=h.target, accuracy=held_out(h)) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
 # %% ../../nbs/measure/775_report.ipynb #10b1458f
@@ -324,7 +337,7 @@ def outcomes(
     variants = sorted(table['variant'].unique(), key=lambda v: order.get(v, 9))
     planned = _planned(table, manifest).value_counts()
     rows = {'pass rate': {v: float((good['variant'] == v).sum()/planned.get(v, np.nan)) for v in variants}}
-    for name, column in MEASURED.items():
+    for name, column in (MEASURED | ({'held-out accuracy': 'accuracy'} if _evaluated(good) else {})).items():
         known = good.dropna(subset=[column])
         of = {v: known[known['variant'] == v] for v in variants}
         rows[name] = {v: over_suites(g[column], g['suite']) for v, g in of.items()} | {f'{a} - {b}': _paired(known, column, a, b)}
@@ -333,6 +346,8 @@ def outcomes(
     if good['standby_deaths'].notna().any(): rows['standby ready (deaths)'] = {v: said for v in variants if (said := _ready(good[good['variant'] == v]))}
     return pd.DataFrame.from_dict(rows, orient='index', columns=[*variants, f'{a} - {b}']).rename_axis('quantity').map(lambda x: x
         if isinstance(x, (Estimate, float, str)) and x == x else NOTHING)
+
+def _evaluated(good: pd.DataFrame) -> bool: return 'accuracy' in good and bool(good['accuracy'].notna().any())
 
 def _planned(table: pd.DataFrame, manifest: pd.DataFrame | None) -> pd.Series: # variants, as the table calls them
     if manifest is None or 'variant' not in manifest: return table['variant']
@@ -348,6 +363,8 @@ def unequal_targets(table: pd.DataFrame) -> list[str]: # sentences
     said = []
     for (suite, seed), g in sound(table).dropna(subset=['target_steps']).groupby(['suite', 'seed'], sort=False):
         if g['target_steps'].nunique() < 2: continue
+        shared = (g['target_steps'].value_counts() > 1).sum()
+        if shared == 1: g = g[~g['target_steps'].duplicated(keep=False)]           # the others are compared with each other
         runs = ', '.join(f'`{r}` ({int(n)} steps)' for r, n in zip(g['run_id'], g['target_steps']))
         said.append(f'Runs with unequal targets are not compared: {runs}. A longer run spreads its start over more work and ends at another loss, '
                     'so for those that differ there is no drop, no gain and no loss difference.')
@@ -378,17 +395,36 @@ def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'sche
             gain = _paired(g, 'goodput', a, b, 'change')
             rows.append(dict(axis=axis, value=value, pairs=gain.n, gain_pct=gain, stall_difference_s=_paired(g, 'stall_s', a, b),
                 loss_difference=_paired(g.dropna(subset=['loss_difference']), 'loss_difference', a, b), p=p_value(gain)))
+    if not any(r['pairs'] for r in rows): rows = []
     tested = [r for r in rows if np.isfinite(r['p'])]
     for r, p in zip(tested, holm([r['p'] for r in tested])): r['p_holm'] = float(p)
     return pd.DataFrame(rows, columns=['axis', 'value', 'pairs', 'gain_pct', 'stall_difference_s', 'loss_difference', 'p', 'p_holm'])
 
 # %% ../../nbs/measure/775_report.ipynb #b28272a0
+def shown(e: Estimate, p_holm: float = float('nan')) -> bool:
+    "Whether a difference was shown: by its interval, and by its corrected p where there is one."
+    return not few(e) and e.excludes(0) and not p_holm >= 1 - e.level
+
+def sentence(
+    what: str, # the subject, as in `finding`
+    e: Estimate, # a difference, or a change in percent
+    unit: str = '',
+    words: tuple[str, str] = ('higher', 'lower'), # for a positive and a negative difference
+    p_holm: float = float('nan'), # corrected for the number of questions; NaN: it is the only one
+) -> str:
+    "A finding that says no more than n and the corrected p allow."
+    number = lambda x: f'{x:.3g}{"" if unit == "%" else " "}{unit}'.rstrip()
+    if few(e): return f'{what}: {number(abs(e.value))} {words[e.value < 0]} (n = {counted(e)}, no interval worth showing), so no conclusion is drawn.'
+    if shown(e, p_holm) or not e.excludes(0): return finding(what, e, unit, words)
+    return (f'{what}: no difference shown ({number(e.value)}; {e.level:.0%} interval {e.low:.3g} to {number(e.high)}, n = {counted(e)}; '
+            f'p = {p_holm:.2g} corrected for the number of questions).')
+
 def claims(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING) -> list[dict]: # claim, estimate, unit, sentence
     "Each comparison that the table allows: its estimate, and what it says in words."
     good, said = sound(table), []
     name = lambda v: v.replace('_', ' ')
     def say(what, e, unit, *words):
-        if e.n: said.append(dict(claim=what, estimate=e, unit=unit, sentence=finding(what, e, unit, *words)))
+        if e.n: said.append(dict(claim=what, estimate=e, unit=unit, sentence=sentence(what, e, unit, *words)))
     waits = [f'{x}_standby' for x in (b, a)]
     for v, w in ((b, base), (a, base), (a, b), *((x, base) for x in waits), *zip(waits, (b, a))): say(f'Goodput of {name(v)} against {name(w)}', _paired(good, 'goodput', v, w, 'change'), '%')
     if good['suite'].nunique() > 1 and (e := _paired(good, 'goodput', a, b)).n and e.unit != 'suites': say('The same, with the suites as the sample',
@@ -399,7 +435,7 @@ def claims(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b:
 
 def _means(good: pd.DataFrame) -> list[str]: # where no two variants can be compared
     each = {v: over_suites(g['goodput'], g['suite']) for v, g in good.dropna(subset=['goodput']).groupby('variant')}
-    spread = lambda e: f'95% interval {e.low:.3g} to {e.high:.3g}, ' if e.has_interval else ''
+    spread = lambda e: f'95% interval {e.low:.3g} to {e.high:.3g}, ' if e.has_interval and not few(e) else ''
     return [f'Goodput of {v.replace("_", " ")}: {e.value:.4g} steps/s ({spread(e)}n = {counted(e)}).' for v, e in each.items()]
 
 def counted(e: Estimate) -> str: return f'{e.n} {e.unit if e.n != 1 else e.unit.removesuffix("s")}'
@@ -430,7 +466,7 @@ def words_of(table: pd.DataFrame) -> list[str]: # tidy
     good = sound(table)
     has, saved = set(good['variant']), good['checkpoints'].fillna(0).gt(0).any()
     when = {'drop against reference': 'reference' in has and len(has) > 1, 'gain': {BLOCKING, OVERLAPPED} <= has, 'stall': saved, 'write': saved,
-        'snapshot': saved, 'loss difference': good['loss_difference'].notna().any(), 'interval': len(good) > 1}
+        'snapshot': saved, 'loss difference': good['loss_difference'].notna().any(), 'held-out accuracy': _evaluated(good), 'interval': len(good) > 1}
     return [w for w in DEFINITIONS if when.get(w, True)]
 
 # %% ../../nbs/measure/775_report.ipynb #f4e9e0cb
@@ -447,6 +483,11 @@ PUBLISHED = '*Published goodput* is that of the published runs: it counts from t
 def outcome_table(o: pd.DataFrame) -> pd.DataFrame: # of `outcomes`
     "The outcomes for reading: rows and columns that hold something."
     return filled(o[[any(cell(x) for x in row) for _, row in o.iterrows()]].reset_index()).rename(columns=READABLE)
+
+def _interval_note(o: pd.DataFrame) -> str: # of `outcomes`
+    each = [x for x in o.to_numpy().ravel() if isinstance(x, Estimate) and x.has_interval]
+    none = 'where n = 2 there is no interval worth showing' if any(map(few, each)) else ''
+    return (' [95% interval]' if not all(map(few, each)) else '') + f', {none}'*bool(none)
 
 def _count(table: pd.DataFrame, what: str) -> str: return f'{(n := table[what].nunique())} {what}{"s"*(n != 1)}'
 
@@ -489,7 +530,7 @@ def study_report(
     if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions('valid'))
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
-    r.add('## Outcomes', f'Mean over suites{" [95% interval]" if len(sound(table)) > 1 else ""}; n = {" or ".join(f"{n} {u if n > 1 else u[:-1]}" for n, u in ns)} a variant. {PUBLISHED}',
+    r.add('## Outcomes', f'Mean over suites{_interval_note(o)}; n = {" or ".join(f"{n} {u if n > 1 else u[:-1]}" for n, u in ns)} a variant. {PUBLISHED}',
         markdown_table(outcome_table(o)), *_suite_tables(ranked))
     if len(cut): r.add('## Slices', 'The gain is that of overlapped over blocking; p is for "no gain", corrected for the number of slices (Holm).',
         markdown_table(cut.rename(columns=READABLE)))
@@ -570,7 +611,7 @@ def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps
 
 def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}
-    return [finding(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'],
+    return [sentence(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'],
         *(re.findall(r'\((.*)\)', q['quantity']) or ['']), words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
 
 # %% ../../nbs/measure/775_report.ipynb #d5172a51
