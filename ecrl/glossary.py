@@ -49,7 +49,7 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'not exercised': ('the run held nothing that the law speaks of: a run without a restart says nothing about resuming', 'measure/725_laws.ipynb#holding-a-law-against-a-run'),
     'L2 to ref.': ('Euclidean distance of all parameters at the last step from those of the reference with the same seed, `sqrt(sum((p - p_ref)**2))`; 0 where they are the same bits', 'measure/750_divergence.ipynb#a-distance-of-parameters'),
     'loss difference': ('mean absolute difference of the global loss to the reference of the same suite and seed, over the surviving steps of both', 'measure/750_divergence.ipynb#loss-curves'),
-    'held-out accuracy': ('the share of samples, set aside from training, that the model classifies correctly after the last step; recorded with `training.evaluate=true`', 'training/370_loop.ipynb'),
+    'held-out accuracy': ('the share of samples, set aside from training, that the model classifies correctly after the last step; recorded with `training.evaluate=true`', 'training/374_worker.ipynb#from-start-to-end'),
     'A/A control': ('two runs of the same configuration, compared as if they differed: what they differ by is noise', 'measure/755_statistics.ipynb#the-aa-control'),
     'plain numerics': ('torch\'s DistributedDataParallel as it is; another world size gives other rounding and other random numbers, so another result', 'training/350_numerics.ipynb'),
     'elastic numerics': ('gradients are summed in a fixed order and random numbers belong to shards and samples, so the result is the same bits at any world size', 'training/350_numerics.ipynb'),

@@ -164,7 +164,7 @@ def find_runs(folder: Path | str) -> list[Path]: # sorted by name
     folder = Path(folder)
     logs = {f.parent.parent if f.parent.name == 'logs' else f.parent for f in folder.rglob('rank0.jsonl')}
     kept = {f.parent.parent for f in folder.rglob('metrics/goodput.json')} | {*kept_runs(folder)}
-    return sorted((d for d in logs | kept if 'evidence' not in d.relative_to(folder).parts), key=lambda d: d.name)
+    return sorted((d for d in logs | kept if 'evidence' not in d.relative_to(folder).parts), key=lambda d: (d.name, len(d.parts), d))
 
 def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig or None
     "What a run is, from its name and its config."
