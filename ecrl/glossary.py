@@ -33,7 +33,7 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'fault': ('a failure that is injected on purpose, at a planned step, point or time', 'training/360_faults.ipynb'),
     'world size': ('the number of ranks of an attempt, W', 'data/110_geometry.ipynb'),
 }, 'Checkpoints': {
-    'boundary': ('the stop after every k-th step at which a checkpoint is taken: all ranks meet, the state is copied or written, all ranks go on', 'training/370_loop.ipynb#the-boundary'),
+    'boundary': ('the stop after every k-th step at which a checkpoint is taken: all ranks meet, the state is copied or written, all ranks go on', 'training/374_worker.ipynb#the-boundary'),
     'snapshot': ('time to copy the state for one checkpoint, a part of the stall; mean (s)', 'checkpoint/240_strategies.ipynb'),
     'stall': ('time for which checkpoint boundaries stopped rank 0, all boundaries of a run (s)', 'measure/745_goodput.ipynb#checkpoint-stall'),
     'write': ('time to write one checkpoint, whether training waits for it or not; mean over those that were timed (s)', 'checkpoint/240_strategies.ipynb'),
@@ -49,7 +49,7 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'not exercised': ('the run held nothing that the law speaks of: a run without a restart says nothing about resuming', 'measure/725_laws.ipynb#holding-a-law-against-a-run'),
     'L2 to ref.': ('Euclidean distance of all parameters at the last step from those of the reference with the same seed, `sqrt(sum((p - p_ref)**2))`; 0 where they are the same bits', 'measure/750_divergence.ipynb#a-distance-of-parameters'),
     'loss difference': ('mean absolute difference of the global loss to the reference of the same suite and seed, over the surviving steps of both', 'measure/750_divergence.ipynb#loss-curves'),
-    'held-out accuracy': ('the share of samples, set aside from training, that the model classifies correctly after the last step; recorded with `training.evaluate=true`', 'training/370_loop.ipynb'),
+    'held-out accuracy': ('the share of samples, set aside from training, that the model classifies correctly after the last step; recorded with `training.evaluate=true`', 'training/374_worker.ipynb#from-start-to-end'),
     'A/A control': ('two runs of the same configuration, compared as if they differed: what they differ by is noise', 'measure/755_statistics.ipynb#the-aa-control'),
     'plain numerics': ('torch\'s DistributedDataParallel as it is; another world size gives other rounding and other random numbers, so another result', 'training/350_numerics.ipynb'),
     'elastic numerics': ('gradients are summed in a fixed order and random numbers belong to shards and samples, so the result is the same bits at any world size', 'training/350_numerics.ipynb'),

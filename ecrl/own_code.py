@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NAMED', 'OwnCodeError', 'is_own', 'modules_of', 'put_aside', 'place_in', 'own_function', 'OwnCode', 'code_files',
-           'code_digest', 'release_of']
+           'code_digest', 'release_of', 'code_changes']
 
 # %% ../nbs/020_own_code.ipynb #f99a885b
 import hashlib, importlib, inspect, re, sys
@@ -120,3 +120,16 @@ def release_of(name: str) -> str:
     "The installed package of a name, with its version."
     top = name.partition(':')[0].partition('.')[0]
     return ', '.join(f'{d}=={version(d)}' for d in packages_distributions().get(top, []))
+
+# %% ../nbs/020_own_code.ipynb #244e04d4
+def code_changes(
+    folder: Path | str, # code.folder, as it is now
+    recorded: dict[str, str], # path -> SHA-256, as the run began
+    imported: Iterable[str] = (), # paths that are used now
+) -> str: # '': none
+    "Which of a run's own files are not as they were, in words."
+    folder = Path(folder)
+    missing = [p for p in recorded if not (folder/p).is_file()]
+    changed = [p for p, d in recorded.items() if p not in missing and hashlib.sha256((folder/p).read_bytes()).hexdigest() != d]
+    new = sorted({*imported} - recorded.keys())
+    return '; '.join(f'{what}: {", ".join(files)}' for what, files in dict(changed=changed, missing=missing, new=new).items() if files)

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['DIRECTORY_OPS', 'POSIX', 'JOURNAL', 'FOLDER', 'LAWS', 'Op', 'Trace', 'append', 'Recorder', 'CrashModel', 'CachedFile',
            'Disk', 'after', 'CrashState', 'CrashStates', 'crash_states', 'small_state', 'Recovered', 'StoreProtocol',
-           'logged_steps', 'same_state', 'broken_laws', 'Verdict', 'check_protocol', 'verdict_table',
+           'logged_steps', 'crash_law', 'same_state', 'broken_laws', 'law_recovers', 'law_not_older', 'law_kept',
+           'law_bytes', 'law_records', 'law_pointer', 'law_goes_on', 'Verdict', 'check_protocol', 'verdict_table',
            'check_second_crash', 'TorchSaveInPlace', 'DistributedCheckpoint', 'mark_syscall', 'strace', 'SyscallReader',
            'syscall_trace']
 
@@ -372,7 +373,12 @@ def recover(self: StoreProtocol, root: Path, next_step: int, ops: FileOps = NoSy
     return found
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #1e5f5cb8
-LAWS = ('recovers', 'not older', 'kept', 'bytes', 'records', 'pointer', 'goes on') # the worst first
+LAWS: dict[str, Callable] = {}   # name -> law, the worst first
+
+def crash_law(check: Callable) -> Callable: # (state, found, keep) -> how it is broken, or None
+    "Declare a law about what a crash leaves."
+    LAWS[check.__name__.removeprefix('law_').replace('_', ' ')] = check
+    return check
 
 def same_state(a: dict, b: dict) -> bool:
     "Equal structure, and tensors equal bit for bit."
@@ -381,20 +387,53 @@ def same_state(a: dict, b: dict) -> bool:
 
 def broken_laws(state: CrashState, found: Recovered | Exception, keep: int) -> dict[str, str]: # law -> how it is broken
     "Hold what recovery found against what was promised."
-    if isinstance(found, Exception): return {'recovers': f'recovery raises {type(found).__name__}: {str(found).splitlines()[0][:80]}'}
-    last, out = max(state.acked, default=None), {}
-    if last and found.step is None: out['recovers'] = f'nothing is found, though step {last} was acknowledged'
-    elif last and found.step < last: out['not older'] = f'step {found.step} is found, though step {last} was acknowledged'
-    elif found.step not in (None, *state.acked, *state.in_flight): out['not older'] = f'step {found.step} was never saved'
+    asked = ['recovers'] if isinstance(found, Exception) else LAWS
+    return {name: how for name in asked if (how := LAWS[name](state, found, keep))}
+
+# %% ../../nbs/checkpoint/260_crashes.ipynb #f1c60d01
+@crash_law
+def law_recovers(state: CrashState, found: Recovered | Exception, keep: int) -> str | None:
+    "Recovery raises, or something was acknowledged and nothing is found."
+    if isinstance(found, Exception): return f'recovery raises {type(found).__name__}: {str(found).splitlines()[0][:80]}'
+    if state.acked and found.step is None: return f'nothing is found, though step {max(state.acked)} was acknowledged'
+
+@crash_law
+def law_not_older(state: CrashState, found: Recovered, keep: int) -> str | None:
+    "The step found is older than the last one acknowledged, or neither acknowledged nor in flight."
+    if found.step is None: return None
+    last = max(state.acked, default=0)
+    if found.step < last: return f'step {found.step} is found, though step {last} was acknowledged'
+    if found.step not in (*state.acked, *state.in_flight): return f'step {found.step} was never saved'
+
+@crash_law
+def law_kept(state: CrashState, found: Recovered, keep: int) -> str | None:
+    "An acknowledged checkpoint that retention still keeps cannot be loaded."
     required = state.acked[max(0, len(state.acked) - keep + len(state.in_flight)):]
-    if lost := [s for s in required if s not in found.states]: out['kept'] = f'acknowledged steps {lost} do not load'
-    if wrong := [s for s, got in found.states.items() if not same_state(got, small_state(s))]: out['bytes'] = f'steps {wrong} load with other contents'
-    bare = [s for s in sorted(found.named) if found.logged is not None and not found.logged.issuperset(range(1, s + 1))]
-    if bare: out['records'] = f'the checkpoints of steps {bare} are published; the log has the records of {sorted(found.logged)}'
+    if lost := [s for s in required if s not in found.states]: return f'acknowledged steps {lost} do not load'
+
+@crash_law
+def law_bytes(state: CrashState, found: Recovered, keep: int) -> str | None:
+    "A state that loads is not, bit for bit, the one that was saved as this step."
+    if wrong := [s for s, got in found.states.items() if not same_state(got, small_state(s))]: return f'steps {wrong} load with other contents'
+
+# %% ../../nbs/checkpoint/260_crashes.ipynb #f1c60d02
+@crash_law
+def law_records(state: CrashState, found: Recovered, keep: int) -> str | None:
+    "A sidecar or `latest.json` names step s, and the log lacks the record of a step up to s."
+    if found.logged is None: return None
+    bare = [s for s in sorted(found.named) if not found.logged.issuperset(range(1, s + 1))]
+    if bare: return f'the checkpoints of steps {bare} are published; the log has the records of {sorted(found.logged)}'
+
+@crash_law
+def law_pointer(state: CrashState, found: Recovered, keep: int) -> str | None:
+    "`latest.json` names a step that does not load, or one newer than what recovery takes."
     if found.pointer is not None and (found.pointer not in found.states or found.pointer > (found.step or 0)):
-        out['pointer'] = f'latest.json names step {found.pointer}; recovery takes {found.step}'
-    if not found.next_save: out['goes on'] = 'the next checkpoint is not the newest'
-    return out
+        return f'latest.json names step {found.pointer}; recovery takes {found.step}'
+
+@crash_law
+def law_goes_on(state: CrashState, found: Recovered, keep: int) -> str | None:
+    "The next save fails, or is not what is loaded then."
+    if not found.next_save: return 'the next checkpoint is not the newest'
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #128ba807
 @dataclass
@@ -419,7 +458,7 @@ def check_protocol(
     "Recover from every state that a crash may leave."
     states, recovered, bad = crash_states(trace.ops, model, trace.before, limit), {} if recovered is None else recovered, []
     next_step = 1 + max(o.step for o in trace.ops)
-    def worst(case): return min(map(LAWS.index, case[1])), len(case[0].lost)
+    def worst(case): return min(map([*LAWS].index, case[1])), len(case[0].lost)
     for s in states:
         if s.tree not in recovered: recovered[s.tree] = _recover(protocol, s, next_step)
         if broken := broken_laws(s, recovered[s.tree], protocol.keep): bad.append((s, broken))

@@ -8,7 +8,7 @@ __all__ = ['CHECKS', 'CheckFailed', 'fingerprints', 'unchanged_by', 'run', 'pack
            'experiment_runs', 'site_builds', 'run_checks']
 
 # %% ../../nbs/lab/880_checks.ipynb #ead0727b
-import csv, hashlib, json, shutil, subprocess, sys, time
+import csv, hashlib, json, os, shutil, signal, subprocess, sys, time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from ..paths import project_root, runs_dir
@@ -31,10 +31,11 @@ def unchanged_by(action: Callable, files: Callable[[], Iterable[Path]], advice: 
 def run(command: list[str], timeout_s: int = 1500):
     "Run a program of this environment; its output passes through."
     program, *arguments = command
-    p = subprocess.Popen([Path(sys.executable).parent/program, *arguments], cwd=project_root())
+    p = subprocess.Popen([Path(sys.executable).parent/program, *arguments], cwd=project_root(), start_new_session=True)
     try: rc = p.wait(timeout_s)
+    except subprocess.TimeoutExpired: raise CheckFailed(f'not done after {timeout_s:.0f} s, and ended: {" ".join(command)}') from None
     finally:
-        if p.poll() is None: p.kill(); p.wait()
+        if p.poll() is None: os.killpg(p.pid, signal.SIGKILL); p.wait()        # its workers as well
     if rc: raise CheckFailed(f'exit code {rc}: {" ".join(command)}')
 
 # %% ../../nbs/lab/880_checks.ipynb #9a8e5433
@@ -91,7 +92,7 @@ def notebooks_pass():
 def experiment_runs():
     "Exp1 through papermill, and `ecrl verify` on each run."
     shutil.rmtree(runs_dir()/'exp1_smoke', ignore_errors=True)       # only ever written by this check
-    run(['ecrl', 'demo', '--params', 'papermill_configs/exp1_smoke.yaml', '--no-site'])
+    run(['ecrl', 'demo', '--params', 'papermill_configs/study/exp1_smoke.yaml', '--no-site'])
     found = sorted(f.parent for f in (runs_dir()/'exp1_smoke').glob('*/config.yaml'))
     if len(found) != 2: raise CheckFailed(f'expected two runs, found {found}')
     for r in found: run(['ecrl', 'verify', str(r)])

@@ -13,13 +13,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 import psutil
-from ..checkpoint.strategies import die_with_parent
 from .experiment import execute_notebook, gates
 from .matrix import ExecutorConfig, Matrix, check_executor, check_slots, plan_totals
 from ..paths import project_root, runs_dir
+from ..processes import die_with_parent, wait_until_dead
 from ..training.config import ConfigError
 from ..training.events import locked
-from ..training.processes import wait_until_dead
 
 # %% ../../nbs/lab/830_executors.ipynb #b8436b2d
 @dataclass(frozen=True)

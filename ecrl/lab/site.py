@@ -8,7 +8,7 @@ __all__ = ['BOILERPLATE', 'SiteError', 'executed_copies', 'check_copy', 'check_p
            'broken_links', 'check_links', 'build_site', 'readme']
 
 # %% ../../nbs/lab/850_site.ipynb #f940aa7c
-import csv, inspect, json, os, re, shutil, signal, subprocess, sys
+import csv, inspect, json, os, re, shutil, signal, subprocess, sys, time
 from collections.abc import Callable
 from enum import Enum
 from html.parser import HTMLParser
@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Annotated, Union, get_args, get_origin
 from urllib.parse import unquote, urlsplit
+from ..measure.kept import of_run
 from ..paths import project_root
 
 # %% ../../nbs/lab/850_site.ipynb #6cf43f32
@@ -75,10 +76,10 @@ def check_evidence(
     root: Path, # the workspace
 ):
     "Raise unless the evidence of each study holds every run of its manifest."
-    for manifest in sorted((root/'runs'/'evidence').glob('*/manifest.csv')):
-        with open(manifest, newline='') as f: runs = [r['run_id'] for r in csv.DictReader(f) if r['status'] != 'failed']      # those are said to be missing
-        absent = [r for r in runs if not (manifest.parent/r/'metrics'/'correctness.json').is_file()]
-        if absent: raise SiteError(f'{manifest.parent}: the evidence is incomplete. Missing: {", ".join(absent)}. Publish the study again (`ecrl demo --publish`).')
+    for table in sorted((root/'runs'/'evidence').glob('*/runs.csv')):
+        with open(table, newline='') as f: runs = [r['run_id'] for r in csv.DictReader(f) if r['status'] != 'failed']      # those are said to be missing
+        absent = [r for r in runs if of_run(table.parent/r, 'correctness') is None]
+        if absent: raise SiteError(f'{table.parent}: the evidence is incomplete. Missing: {", ".join(absent)}. Publish the study again (`ecrl demo --publish`).')
 
 # %% ../../nbs/lab/850_site.ipynb #b1eeba1f
 _NUMBER = re.compile(r'^(\d+)[a-z0-9]*_')
@@ -173,13 +174,21 @@ def process(executed: dict[str, str]):
     if bad: raise SiteError(f'{len(bad)} symbols are shown with text that nobody wrote: ' + '; '.join(bad))
 
 # %% ../../nbs/lab/850_site.ipynb #2ff1d743
-def _run(what: str, cmd: list[str], cwd: Path):
+def _run(what: str, cmd: list[str], cwd: Path, look: Callable[[], None] = lambda: None, deadline_s: float = 900): # look: called every second
     "Run quietly; a failure carries the errors that the output names, and its end."
+    end = time.monotonic() + deadline_s
     p = subprocess.Popen(cmd, cwd=cwd, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    try: lines = p.communicate(timeout=900)[0].splitlines()
+    said = None
+    try:
+        while said is None:
+            try: said = p.communicate(timeout=1)[0]
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > end: raise SiteError(f'{what} has taken more than {deadline_s:.0f} s, and was ended') from None
+                look()
     finally:
         if p.poll() is None: os.killpg(p.pid, signal.SIGKILL); p.wait()
     if p.returncode == 0: return
+    lines = said.splitlines()
     named = [l for l in lines if re.match(r'[\w.]*(Error|Exception): ', l)]
     raise SiteError(f'{what} failed:\n' + '\n'.join(dict.fromkeys(named + lines[-10:])))
 
@@ -225,7 +234,7 @@ def check_links(docs: Path):
 def build_site(
     executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy, in place of that of the tracked evidence
     root: Path | None = None, # the workspace
-    say: Callable[[str], None] = lambda stage: None, # called when a stage begins; together they take most of a minute
+    say: Callable[..., None] = lambda stage, done='': None, # called when a stage begins, and again with how far it is; together they take a minute or two
 ) -> Path: # the folder `_docs`; open its index.html
     "Build the published site."
     root = Path(root or project_root()).resolve()
@@ -234,11 +243,15 @@ def build_site(
     check_evidence(root)
     check_pages(root, executed)
     pages = json.dumps({k: str(v) for k, v in executed.items()})
-    say(f'processing {len(_notebooks(root))} notebooks')
+    shutil.rmtree(root/'_proc', ignore_errors=True)          # what is in it is counted
+    def counting(stage, of, count): say(stage); return lambda: say(stage, f'{min(count(), of)} of {of}')
+    n = len(_notebooks(root))
+    look = counting(f'processing {n} notebooks', n, lambda: len(_notebooks(root, '_proc')))
     _run('processing the notebooks', [sys.executable, '-c',
-        'import json, sys; from ecrl.lab.site import process; process(json.loads(sys.argv[1]))', pages], root)
-    say(f"rendering {len(_notebooks(root, '_proc'))} pages")
-    _run('rendering the site', renderer(), root/'_proc')
+        'import json, sys; from ecrl.lab.site import process; process(json.loads(sys.argv[1]))', pages], root, look)
+    n = len(_notebooks(root, '_proc'))
+    look = counting(f'rendering {n} pages', n, lambda: len([*(root/'_proc'/'_docs').rglob('*.html')]))
+    _run('rendering the site', renderer(), root/'_proc', look)
     say('checking the links')
     check_links(root/'_proc'/'_docs')
     docs = root/'_docs'

@@ -10,7 +10,7 @@ import json, subprocess, sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from ..checkpoint.strategies import die_with_parent
+from ..processes import die_with_parent
 from ..measure.museum import EXHIBITS, Exhibit, Records, load_records
 from ..measure.simulated import Attempt
 from ..training.config import RunConfig, dump_config, make_config
@@ -31,10 +31,8 @@ def config_of(
 
 CODE = '''
 import sys
-from ecrl.lab.campaign import ForkedLauncher
 from ecrl.training.config import load_config
 from ecrl.training.supervisor import Supervisor
-ForkedLauncher.preload(); Supervisor.start_process = ForkedLauncher
 for config in sys.argv[1:]:
     if Supervisor(load_config(config), config.removesuffix('.yaml')).run()['status'] != 'completed': sys.exit(f'{config} was not completed')
 '''

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['RANK_COLOURS', 'NO_RUNS', 'Story', 'shards_now', 'flat', 'thumbnail', 'rank_html', 'epoch_svg', 'compare_html',
-           'state_html', 'story_html', 'sampler_explorer', 'find_runs', 'mark_html', 'table_html', 'verdict_html',
-           'costs_html', 'judge', 'run_picker']
+           'state_html', 'story_html', 'sampler_explorer', 'find_runs', 'mark_html', 'table_html', 'grades_html',
+           'verdict_html', 'costs_html', 'judge', 'run_picker']
 
 # %% ../../nbs/lab/860_widgets.ipynb #17a906e6
 import base64, html, io, json
@@ -18,6 +18,7 @@ import torch
 from ..data.datasets import DigitsWithIDs, ImagesWithIDs
 from ..data.geometry import Geometry, sample_ids_hash
 from ..data.sampler import ResumableGlobalBatchSampler
+from ..measure.laws import GRADES, IDLE, MARK, SIGN
 from ..paths import runs_dir
 
 # %% ../../nbs/lab/860_widgets.ipynb #7559225c
@@ -164,12 +165,11 @@ def find_runs(
     return {d.relative_to(root).as_posix(): d for d in found}
 
 # %% ../../nbs/lab/860_widgets.ipynb #38d1958a
-_MARKS = {True: ('&#10003;', 'valid', '#1b7f4b'), False: ('&#10007;', 'invalid', '#b3261e'), 'unknown': ('?', 'unknown', '#8a6100'), 'not exercised': ('&ndash;', 'not exercised', '#5f6368')}
+_COLOURS = {True: '#1b7f4b', False: '#b3261e', 'unknown': '#8a6100', IDLE: '#5f6368'}
 
 def mark_html(valid: bool | str) -> str:
-    "A sign and a word for valid, invalid or unknown."
-    sign, word, colour = _MARKS[valid]
-    return f'<b style="color:{colour}">{sign} {word}</b>'
+    "A sign and a word for a result."
+    return f'<b style="color:{_COLOURS[valid]}">{SIGN[valid]} {MARK[valid]}</b>'
 
 def table_html(head: list[str], rows: list[list[str]]) -> str: # cells are HTML
     "A plain table."
@@ -178,17 +178,23 @@ def table_html(head: list[str], rows: list[list[str]]) -> str: # cells are HTML
     return f'<table>{line("th", head)}{"".join(line("td", r) for r in rows)}</table>'
 
 # %% ../../nbs/lab/860_widgets.ipynb #eaad74a4
+def grades_html(verdict: dict) -> str: # empty: the verdict was written before there were grades
+    "The three grades and what each rests on."
+    rests = verdict.get('rests_on', {})
+    rows = [[g.capitalize(), mark_html(v), f'{rests.get(g, 0):,} {GRADES[g].rests_on}'] for g, v in verdict.get('grades', {}).items()]
+    return table_html(['grade', 'result', 'rests on'], rows) if rows else ''
+
 def verdict_html(verdict: dict) -> str: # from `Verdict.to_dict` or metrics/correctness.json
-    "The verdict, then each law that has something to say, then the names of those that are simply kept, or had nothing to examine."
+    "The verdict and its grades, then each law that has something to say, then the names of those that are simply kept, or had nothing to examine."
     counts = ', '.join(f'{n} {fate}' for fate, n in verdict['counts'].items() if n)
     found = {name: [e for e in verdict['evidence'] if e['check'] == name] for name in verdict['checks']}
     told = lambda e: html.escape(e['message'] + (f" Likely cause: {e['cause']}." if e['cause'] else ''))
     rows = [[html.escape(name), mark_html(ok), '<br>'.join(map(told, found[name]))] for name, ok in verdict['checks'].items() if found[name] or ok in (False, 'unknown')]
     passed = [name for name, ok in verdict['checks'].items() if ok is True and not found[name]]
-    idle = [name for name, ok in verdict['checks'].items() if ok == 'not exercised' and not found[name]]
+    idle = [name for name, ok in verdict['checks'].items() if ok == IDLE and not found[name]]
     return (f'<p style="font-size:1.3em;margin:10px 0 4px">{mark_html(verdict["valid"])} &nbsp;{html.escape(verdict["run_id"])}</p>'
             f'<p>{html.escape(verdict["status"])}; executions of steps: {counts or "none"}</p>'
-            + (table_html(['law', 'result', 'what it found'], rows) if rows else '')
+            + grades_html(verdict) + (table_html(['law', 'result', 'what it found'], rows) if rows else '')
             + (f'<p>Kept: {html.escape(", ".join(passed))}.</p>' if passed else '')
             + (f'<p>Not exercised, for want of anything to examine: {html.escape(", ".join(idle))}.</p>' if idle else ''))
 

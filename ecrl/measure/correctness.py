@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LAWS', 'Verdict', 'law_ranks', 'law_order', 'law_position', 'judged', 'window_match', 'likely_cause', 'law_windows',
            'law_schedule', 'law_lineage', 'epoch_ledger', 'sample_ledger', 'law_replay', 'law_losses', 'law_completion',
-           'verify']
+           'clean', 'count_samples', 'count_placed', 'count_compared', 'grades_of', 'verify']
 
 # %% ../../nbs/measure/740_correctness.ipynb #db3c335d
 import hashlib, math
@@ -16,10 +16,11 @@ import numpy as np
 import pandas as pd
 from fastcore.basics import patch
 from .history import History, once, read_history
-from .laws import IDLE, MARK, SHOWN, Evidence, at, hold, offences, result, worst
-from .resumes import law_checkpoints, law_resume
+import ecrl.measure.resumes                             # declares the laws of resumes
+from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
+from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
 from .windows import epoch_ids, learning_rate, window_hashes
-from .witnesses import env, falls, law_agreement, law_clocks, law_faults, law_format, law_identity, law_lifecycle, law_witnesses, alike, promised
+from .witnesses import alike, env, falls, promised
 
 # %% ../../nbs/measure/740_correctness.ipynb #1fd25206
 @dataclass
@@ -32,6 +33,8 @@ class Verdict:
     counts: dict = field(default_factory=dict)       # executions by fate
     epochs: list = field(default_factory=list)       # duplicates, missing, extra of each epoch
     examined: dict = field(default_factory=dict)     # law -> number of facts
+    grades: dict = field(default_factory=dict)       # set, order, state -> True | False | 'unknown' | 'not exercised'
+    rests_on: dict = field(default_factory=dict)     # set, order, state -> how much was counted for it
 
     @property
     def valid(self) -> bool | str: return 'unknown' if (v := worst(self.checks.values())) == IDLE else v
@@ -42,12 +45,17 @@ class Verdict:
 
     def to_dict(self) -> dict:
         return dict(run_id=self.run_id, status=self.status, valid=self.valid, checks=self.checks, counts=self.counts,
-                    epochs=self.epochs, evidence=[asdict(e) for e in self.evidence], examined=self.examined)
+                    epochs=self.epochs, evidence=[asdict(e) for e in self.evidence], examined=self.examined,
+                    grades=self.grades, rests_on=self.rests_on)
 
     def __str__(self):
-        c, idle = ', '.join(f'{v} {k}' for k, v in self.counts.items() if v), f'; not exercised: {", ".join(self.idle)}' if self.idle else ''
-        head = f'{MARK[self.valid]}: {self.run_id} ({self.status}; {len(self.checks) - len(self.idle)} laws{idle}; executions: {c})'
-        return '\n'.join([head] + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
+        counts = ', '.join(f'{v} {k}' for k, v in self.counts.items() if v)
+        laws = (f'{len(self.checks) - len(self.idle)} laws'
+            + (f'; not exercised: {", ".join(self.idle)}' if self.idle else ''))
+        head = f'{MARK[self.valid]}: {self.run_id} ({self.status}; {laws}; executions: {counts})'
+        three = [', '.join(f'{g.capitalize()}: {MARK[v]}' for g, v in self.grades.items())]*bool(self.grades)
+        return '\n'.join([head] + [f'  {line}' for line in three]
+            + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
 
 # %% ../../nbs/measure/740_correctness.ipynb #ade26d5a
 def _absent(h: History) -> pd.DataFrame: # attempt, global_step, world_size
@@ -56,25 +64,35 @@ def _absent(h: History) -> pd.DataFrame: # attempt, global_step, world_size
     last, resumed = h.attempts['last_step'].to_dict(), h.attempts['resumed_from'].to_dict()
     def pardoned(attempt, step):
         ended_well = attempt == h.attempts.index.max() and h.status == 'completed'
-        return step == last[attempt] and not ended_well and min((r for a, r in resumed.items() if a > attempt and r == r), default=0) < step
+        return (step == last[attempt] and not ended_well
+            and min((r for a, r in resumed.items() if a > attempt and r == r), default=0) < step)
     return led[[not pardoned(a, s) for a, s in zip(led['attempt'], led['global_step'])]]
 
+@law('set', needs='rank*.jsonl')
 def law_ranks(h: History) -> Iterator[Evidence]:
     "Every step was done by all ranks of its attempt, and they agree on the world size."
     s, gone = h.steps, _absent(h)
     W = h.attempts['world_size'].reindex(s['attempt']).to_numpy()
-    yield from offences(s, (s['rank'] >= s['world_size']) | (s['rank'] < 0), lambda r: f'{at(r)} was recorded by rank {r.rank}, which does not exist at world size {r.world_size}.')
-    yield from offences(s, s['world_size'] != W, lambda r: (f'rank {r.rank} recorded world size {r.world_size} at {at(r)}, '
-        f'expected {int(h.attempts.world_size[r.attempt])} as in the rest of the attempt.', 'ranks of two launches write the same logs'))
+    yield from offences(s, (s['rank'] >= s['world_size']) | (s['rank'] < 0),
+        lambda r: f'{at(r)} was recorded by rank {r.rank}, which does not exist at world size {r.world_size}.')
+    yield from offences(s, s['world_size'] != W,
+        lambda r: (f'rank {r.rank} recorded world size {r.world_size} at {at(r)}, '
+        f'expected {int(h.attempts.world_size[r.attempt])} as in the rest of the attempt.',
+        'ranks of two launches write the same logs'))
     if len(gone): yield from _name_absent(s, gone)
     return len(h.ledger)
 
+# %% ../../nbs/measure/740_correctness.ipynb #ed4073e4
 def _name_absent(s: pd.DataFrame, gone: pd.DataFrame) -> Iterator[Evidence]:
     "Who has no record of which step; told for the first few, counted for all."
     have = s.merge(gone[['attempt', 'global_step']]).groupby(['attempt', 'global_step'])['rank'].agg(set)
-    missing = [(g.attempt, g.global_step, r) for g in gone[:SHOWN + 1].itertuples() for r in range(min(g.world_size, 1000)) if r not in have[g.attempt, g.global_step]]
-    yield from offences(pd.DataFrame(missing, columns=['attempt', 'global_step', 'rank']), [True]*len(missing), lambda r: f'rank {r.rank} has no record for {at(r)}.')
-    if len(gone) > SHOWN + 1: yield Evidence(False, f'... and {len(gone) - SHOWN - 1} more steps lack the record of some rank, the last is step {int(gone["global_step"].iloc[-1])}.')
+    missing = [(g.attempt, g.global_step, r) for g in gone[:SHOWN + 1].itertuples()
+        for r in range(min(g.world_size, 1000)) if r not in have[g.attempt, g.global_step]]
+    yield from offences(pd.DataFrame(missing, columns=['attempt', 'global_step', 'rank']), [True]*len(missing),
+        lambda r: f'rank {r.rank} has no record for {at(r)}.')
+    if len(gone) > SHOWN + 1:
+        yield Evidence(False, f'... and {len(gone) - SHOWN - 1} more steps lack the record of some rank, the last is '
+                              f'step {int(gone["global_step"].iloc[-1])}.')
 
 # %% ../../nbs/measure/740_correctness.ipynb #064d30c0
 @once
@@ -83,32 +101,43 @@ def _repeated(h: History) -> np.ndarray: # bool per record
     ranks = h.steps['rank'].to_numpy()
     return pd.Series(h.execution*(ranks.max() - ranks.min() + 1) + ranks - ranks.min()).duplicated().to_numpy()
 
+@law('order', needs='rank*.jsonl, events.jsonl')
 def law_order(h: History) -> Iterator[Evidence]:
     "Inside an attempt every rank's steps rise by one; none is repeated, none left out."
     s, seen = h.steps, _repeated(h)
-    yield from offences(s, seen, lambda r: (f'rank {r.rank} recorded {at(r)} more than once.', 'the step was trained twice, or two processes wrote the same log'))
-    yield from offences(s, falls(s, 'global_step', ('file_rank', 'attempt')) & ~seen, lambda r: f'rank {r.rank} recorded {at(r)} after a later step.')
+    yield from offences(s, seen, lambda r: (f'rank {r.rank} recorded {at(r)} more than once.',
+        'the step was trained twice, or two processes wrote the same log'))
+    yield from offences(s, falls(s, 'global_step', ('file_rank', 'attempt')) & ~seen,
+        lambda r: f'rank {r.rank} recorded {at(r)} after a later step.')
     yield from offences(s, falls(s, 'attempt', ('file_rank',)), lambda r: (
-        f'rank {r.rank} recorded {at(r)} after attempt {int(s.attempt[s.file_rank == r.file_rank].max())} had begun.', 'a worker of an older attempt was still alive'))
+        f'rank {r.rank} recorded {at(r)} after attempt {int(s.attempt[s.file_rank == r.file_rank].max())} had begun.',
+        'a worker of an older attempt was still alive'))
     led = h.ledger[['attempt', 'global_step']]                                           # rising
     first = led['attempt'].diff().to_numpy() != 0
-    before = np.where(first, h.attempts['resumed_from'].reindex(led['attempt']).to_numpy(), led['global_step'].shift().to_numpy())
+    before = np.where(first, h.attempts['resumed_from'].reindex(led['attempt']).to_numpy(),
+        led['global_step'].shift().to_numpy())
     yield from offences(led.assign(before=before), led['global_step'].to_numpy() != before + 1,
-        lambda r: f'attempt {r.attempt} goes from step {int(r.before)} to step {r.global_step}; expected step {int(r.before) + 1}.')
+        lambda r: f'attempt {r.attempt} goes from step {int(r.before)} to step {r.global_step}; expected step '
+                  f'{int(r.before) + 1}.')
     return len(s)
 
 # %% ../../nbs/measure/740_correctness.ipynb #bf66031e
 def _unknown_geometry(h: History) -> Iterator[Evidence]:
-    small = h.dataset_size and h.config and f'the dataset has {h.dataset_size} samples, fewer than a global batch of {h.config.training.global_batch}'
-    why = '; '.join(h.problems) or small or 'the size of the dataset is recorded nowhere (environment.json, dataset.size)'
+    small = (h.dataset_size and h.config
+        and f'the dataset has {h.dataset_size} samples, fewer than a global batch of {h.config.training.global_batch}')
+    why = ('; '.join(h.problems) or small
+        or 'the size of the dataset is recorded nowhere (environment.json, dataset.size)')
     yield Evidence('unknown', f'windows cannot be reconstructed: {why}.')
 
 def _misplaced(r, S: int) -> tuple[str, str | None]:
     epoch, cursor = divmod(r.global_step - 1, S)
     off = r.epoch*S + r.cursor_step - (r.global_step - 1)
-    cause = f'the cursor is {abs(off)} step(s) {"ahead" if off > 0 else "behind"}' if abs(off) < S else 'the epoch was not restored'
-    return f'rank {r.rank} recorded epoch {r.epoch}, cursor {r.cursor_step} at {at(r)}; expected epoch {epoch}, cursor {cursor}.', cause
+    cause = (f'the cursor is {abs(off)} step(s) {"ahead" if off > 0 else "behind"}'
+        if abs(off) < S else 'the epoch was not restored')
+    return (f'rank {r.rank} recorded epoch {r.epoch}, cursor {r.cursor_step} at {at(r)}; expected epoch {epoch}, '
+            f'cursor {cursor}.', cause)
 
+@law('order', needs='rank*.jsonl, config.yaml, environment.json')
 def law_position(h: History) -> Iterator[Evidence]:
     "Every global step consumes the window that it owns: its epoch, its cursor."
     if h.geometry is None: yield from _unknown_geometry(h); return 0
@@ -143,88 +172,118 @@ def window_match(h: History) -> np.ndarray: # bool per record
 def likely_cause(h: History, r) -> str: # r: a record
     "What a wrong hash is the hash of, if it is anything that a known mistake consumes."
     geo, W, S = h.geometry, int(r.world_size), h.geometry.steps_per_epoch
-    def find(seed, epoch, w): return next(iter(np.flatnonzero(window_hashes(geo, seed, epoch, w) == r.sample_ids_hash)), None)
+    def find(seed, epoch, w):
+        return next(iter(np.flatnonzero(window_hashes(geo, seed, epoch, w) == r.sample_ids_hash)), None)
     for e in [x for x in (r.epoch, r.epoch - 1, r.epoch + 1, 0) if x >= 0]:
         if (i := find(h.seed, int(e), W)) is not None:
             cursor, rank = divmod(int(i), W); off = (e - r.epoch)*S + cursor - r.cursor_step
             if off == 0: return f'these are the ids of rank {rank}: the ranks were mixed up'
-            return f'shifted window: these are the ids of step {e*S + cursor + 1}' + (', repeated here' if off < 0 else ', consumed too early')
+            return (f'shifted window: these are the ids of step {e*S + cursor + 1}'
+                + (', repeated here' if off < 0 else ', consumed too early'))
     for w in [w for w in range(1, min(geo.global_batch, 64) + 1) if geo.global_batch % w == 0 and w != W]:
-        if (i := find(h.seed, int(r.epoch), w)) is not None: return f'other world size: these are the ids of rank {int(i) % w} at W = {w}'
+        if (i := find(h.seed, int(r.epoch), w)) is not None:
+            return f'other world size: these are the ids of rank {int(i) % w} at W = {w}'
     for seed in [s for s in (*range(11), 42, h.seed - 1, h.seed + 1) if s != h.seed and s >= 0]:
         if find(seed, int(r.epoch), W) is not None: return f'other seed: these are the ids for seed {seed}'
     i = (int(r.cursor_step)*W + int(r.rank))*(n := geo.global_batch//W)
-    if hashlib.sha256(np.arange(i, i + n, dtype='<i8').tobytes()).hexdigest() == r.sample_ids_hash: return 'the data was not shuffled'
-    return 'none that is known: the hash belongs to no window of these epochs, nor to another world size or a usual seed'
+    if hashlib.sha256(np.arange(i, i + n, dtype='<i8').tobytes()).hexdigest() == r.sample_ids_hash:
+        return 'the data was not shuffled'
+    return ('none that is known: the hash belongs to no window of these epochs, nor to another world size '
+        'or a usual seed')
 
 # %% ../../nbs/measure/740_correctness.ipynb #2e62efad
+@law('order', needs='rank*.jsonl, config.yaml, environment.json')
 def law_windows(h: History) -> Iterator[Evidence]:
     "Every record's hash and count are those of the reconstructed window."
     if h.geometry is None or h.seed is None: yield from _unknown_geometry(h); return 0
     s, B, known = h.steps, h.geometry.global_batch, judged(h)
     W = np.maximum(s['world_size'].to_numpy(), 1)
-    yield from offences(s, (s['world_size'] < 1) | (B % W != 0), lambda r: f'{at(r)}: the global batch {B} cannot be shared by {r.world_size} ranks.')
+    yield from offences(s, (s['world_size'] < 1) | (B % W != 0),
+        lambda r: f'{at(r)}: the global batch {B} cannot be shared by {r.world_size} ranks.')
     yield from offences(s, known & (s['sample_ids_count'].to_numpy() != B // W),
-        lambda r: f'rank {r.rank} counted {r.sample_ids_count} samples at {at(r)}; expected {B // r.world_size} (global batch {B} / {r.world_size} ranks).')
+        lambda r: f'rank {r.rank} counted {r.sample_ids_count} samples at {at(r)}; expected {B // r.world_size} '
+                  f'(global batch {B} / {r.world_size} ranks).')
     yield from offences(s, known & ~window_match(h),
-        lambda r: (f'rank {r.rank} consumed other samples than those of its window at {at(r)} (epoch {r.epoch}, cursor {r.cursor_step}).', likely_cause(h, r)))
+        lambda r: (f'rank {r.rank} consumed other samples than those of its window at {at(r)} (epoch {r.epoch}, cursor '
+                   f'{r.cursor_step}).', likely_cause(h, r)))
     yield from _other_debug_ids(h)
     return int(known.sum())
 
+# %% ../../nbs/measure/740_correctness.ipynb #839ff22e
 def _other_debug_ids(h: History) -> Iterator[Evidence]:
     "Rank 0's ids in full, now and then: they have the hash of the record, and stand at its place."
     own = h.steps[(h.steps['rank'] == 0).to_numpy()]
-    record = {(r.attempt, r.global_step): r for r in own[own['global_step'].isin([d.get('global_step') for d in h.lines['debug_rank0_ids.jsonl']])].itertuples()}
+    record = {(r.attempt, r.global_step): r for r in own[own['global_step'].isin(
+        [d.get('global_step') for d in h.lines['debug_rank0_ids.jsonl']])].itertuples()}
     for d in h.lines['debug_rank0_ids.jsonl'] if h.version else ():
         r = record.get((d['attempt'], d['global_step']))
-        if r is None: yield Evidence(False, f'there are ids in full of step {d["global_step"]} of attempt {d["attempt"]}, of which rank 0 has no record.', int(d['global_step']), 0, int(d['attempt'])); continue
+        if r is None:
+            yield Evidence(False, f'there are ids in full of step {d["global_step"]} of attempt {d["attempt"]}, of '
+                                  'which rank 0 has no record.', int(d['global_step']), 0, int(d['attempt']))
+            continue
         ids = d['sample_ids'] if all(type(i) is int and abs(i) < 2**63 for i in d['sample_ids']) else []
-        same = (d['epoch'], d['cursor_step'], d['world_size']) == (r.epoch, r.cursor_step, r.world_size) and hashlib.sha256(np.array(ids, '<i8').tobytes()).hexdigest() == r.sample_ids_hash
-        if not same: yield Evidence(False, f'the ids in full of {at(r)} are not those of its record.', int(r.global_step), 0, int(r.attempt))
+        same = ((d['epoch'], d['cursor_step'], d['world_size']) == (r.epoch, r.cursor_step, r.world_size)
+            and hashlib.sha256(np.array(ids, '<i8').tobytes()).hexdigest() == r.sample_ids_hash)
+        if not same:
+            yield Evidence(False, f'the ids in full of {at(r)} are not those of its record.', int(r.global_step), 0,
+                int(r.attempt))
 
 # %% ../../nbs/measure/740_correctness.ipynb #7a10aa04
+@law('state', needs='rank*.jsonl, config.yaml')
 def law_schedule(h: History) -> Iterator[Evidence]:
-    "Every step was made with the learning rate and the precision that config, step and device say, on all ranks and each time."
+    "Every step was made with the learning rate and the precision that are due, on all ranks and each time."
     if h.config is None: return 0
     s = h.steps[h.steps['lr'].notna().to_numpy()]
-    updates = s['global_step'].to_numpy() - (h.version > 0)         # the published runs recorded the rate after the update
+    updates = s['global_step'].to_numpy() - (h.version > 0)  # the published runs recorded the rate after the update
     due = np.broadcast_to(learning_rate(h.config.training, updates), len(s))
     off = np.abs(s['lr'].to_numpy() - due) > 1e-6*h.config.training.lr
-    yield from offences(s.assign(due=due), off, lambda r: (f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}; expected {r.due:.8g} ({h.config.training.scheduler}).', _rate_cause(h, r.lr)))
+    yield from offences(s.assign(due=due), off, lambda r: (f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}; '
+        f'expected {r.due:.8g} ({h.config.training.scheduler}).', _rate_cause(h, r.lr)))
     first = s.groupby('global_step')['lr'].transform('first')
-    yield from offences(s.assign(first=first), (s['lr'] != first) & ~off, lambda r: f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}, which was made with {r.first!r} elsewhere.')
+    yield from offences(s.assign(first=first), (s['lr'] != first) & ~off,
+        lambda r: f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}, which was made with {r.first!r} elsewhere.')
     yield from _other_precision(h)
     return len(s)
 
 def _rate_cause(h: History, lr: float) -> str | None:
     t = h.config.training
-    near = np.flatnonzero(np.abs(learning_rate(t, np.arange(t.max_steps + 1)) - lr) <= 1e-6*t.lr) if t.scheduler != 'none' and t.max_steps < 10**7 else []
+    near = (np.flatnonzero(np.abs(learning_rate(t, np.arange(t.max_steps + 1)) - lr) <= 1e-6*t.lr)
+        if t.scheduler != 'none' and t.max_steps < 10**7 else [])
     return f'this is the rate of step {near[0] + 1}: the scheduler was not restored' if len(near) else None
 
+# %% ../../nbs/measure/740_correctness.ipynb #a3aeaab6
 def _other_precision(h: History) -> Iterator[Evidence]:
     s, want = h.steps, h.config.training.precision
     used = s[s['precision'].notna().to_numpy()]
     by = {n: env(h, n, 'precision') for n in used['attempt'].unique()}
     for n, p in by.items():
         cuda = env(h, n, 'device') == 'cuda'
-        if p is not None and p != (want if cuda else 'fp32'): yield Evidence(False, f'the environment of attempt {n} says precision {p!r}; the config says {want!r} on device {env(h, n, "device")!r}.', attempt=int(n))
+        if p is not None and p != (want if cuda else 'fp32'):
+            yield Evidence(False, f'the environment of attempt {n} says precision {p!r}; the config says {want!r} on '
+                                  f'device {env(h, n, "device")!r}.', attempt=int(n))
     seen = used['precision'].mode().iloc[0] if len(used) else None
     due = used['attempt'].map(lambda n: by[n] or (seen if seen in (want, 'fp32') else want))
-    yield from offences(used.assign(due=due), (used['precision'] != due).to_numpy(), lambda r: f'rank {r.rank} trained in {r.precision!r} at {at(r)}; expected {r.due!r}.')
+    yield from offences(used.assign(due=due), (used['precision'] != due).to_numpy(),
+        lambda r: f'rank {r.rank} trained in {r.precision!r} at {at(r)}; expected {r.due!r}.')
 
 # %% ../../nbs/measure/740_correctness.ipynb #e367f00d
+@law('set', 'order', needs='rank*.jsonl, events.jsonl')
 def law_lineage(h: History) -> Iterator[Evidence]:
     "The surviving steps are 1, 2, ... up to the last, each exactly once."
     done, times = np.unique(h.ledger.loc[h.ledger['fate'] == 'surviving', 'global_step'], return_counts=True)
     if not len(done): yield Evidence('unknown', 'no step has survived yet: there is nothing to judge.'); return 0
-    for step, n in zip(done[times > 1][:SHOWN], times[times > 1]): yield Evidence(False, f'step {step} survives {n} times.', int(step))
-    known = np.unique(np.append(0, h.ledger['global_step'].to_numpy()))     # executed, but not by every rank: judged by `ranks`
+    for step, n in zip(done[times > 1][:SHOWN], times[times > 1]):
+        yield Evidence(False, f'step {step} survives {n} times.', int(step))
+    # executed, but not by every rank: judged by `ranks`
+    known = np.unique(np.append(0, h.ledger['global_step'].to_numpy()))
     known = known[known <= done.max()]
     holes = np.flatnonzero(np.diff(known) > 1)
     for a, b in zip(known[holes][:SHOWN], known[holes + 1]):
         which = f'step {a + 1} was' if b == a + 2 else f'steps {a + 1} to {b - 1} were'
-        yield Evidence(False, f'{which} never executed, though step {done.max()} was.', int(a + 1), cause='an attempt continued from further ahead than anything that was committed')
-    if len(holes) > SHOWN: yield Evidence(False, f'... and {len(holes) - SHOWN} more gaps, the last before step {known[holes[-1] + 1]}.')
+        yield Evidence(False, f'{which} never executed, though step {done.max()} was.', int(a + 1),
+            cause='an attempt continued from further ahead than anything that was committed')
+    if len(holes) > SHOWN:
+        yield Evidence(False, f'... and {len(holes) - SHOWN} more gaps, the last before step {known[holes[-1] + 1]}.')
     return len(done)
 
 # %% ../../nbs/measure/740_correctness.ipynb #de45c86d
@@ -232,18 +291,20 @@ def epoch_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples,
     "What each epoch consumed, in samples, over the surviving lineage."
     B, S, last, rows = h.geometry.global_batch, h.geometry.steps_per_epoch, h.last_step, []
     counts = (h.ledger['fate'] == 'surviving').to_numpy()[h.execution] & judged(h)
-    epoch, cursor, rank, W, n = (h.steps[k].to_numpy()[counts] for k in ('epoch', 'cursor_step', 'rank', 'world_size', 'sample_ids_count'))
+    epoch, cursor, rank, W, n = (h.steps[k].to_numpy()[counts]
+        for k in ('epoch', 'cursor_step', 'rank', 'world_size', 'sample_ids_count'))
     ok = window_match(h)[counts]
     survived = h.ledger.loc[h.ledger['fate'] == 'surviving', 'global_step'].to_numpy()
     for e in np.unique((survived - 1)//S).tolist():        # an epoch that is not there at all is a hole in the lineage
         g, steps = (epoch == e) & ok, min(S, last - e*S)
         size = B//np.maximum(W[g], 1)
         unit = math.gcd(B, *np.unique(size).tolist())      # samples that always go together
-        start = (cursor[g]*B + rank[g]*size)//unit         # a record consumes [start, start + size/unit) of the epoch's order
+        start = (cursor[g]*B + rank[g]*size)//unit  # a record consumes [start, start + size/unit) of the epoch's order
         ends = np.bincount(start, minlength=S*B//unit + 1) - np.bincount(start + size//unit, minlength=S*B//unit + 1)
         used = np.cumsum(ends)[:-1]                        # how often each unit was consumed
         due, unknown = used[:steps*B//unit], int(n[(epoch == e) & ~ok].sum())
-        rows.append(dict(epoch=e, steps=steps, samples=int(used.sum())*unit + unknown, duplicates=int(np.maximum(used - 1, 0).sum())*unit,
+        rows.append(dict(epoch=e, steps=steps, samples=int(used.sum())*unit + unknown,
+            duplicates=int(np.maximum(used - 1, 0).sum())*unit,
                          missing=int((due == 0).sum())*unit, extra=int(used[steps*B//unit:].sum())*unit + unknown))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
 
@@ -254,7 +315,8 @@ def sample_ledger(
     samples=None, # ids to list; by default all
 ) -> pd.DataFrame: # sample, global_step, attempt, rank, fate
     "Which execution consumed which sample of an epoch, and what became of it."
-    if h.geometry is None or h.seed is None: raise ValueError(f'{h.run_id}: seed, dataset size or batch is unknown, so no window can be reconstructed.')
+    if h.geometry is None or h.seed is None:
+        raise ValueError(f'{h.run_id}: seed, dataset size or batch is unknown, so no window can be reconstructed.')
     mine = np.flatnonzero(judged(h) & window_match(h) & (h.steps['epoch'].to_numpy() == epoch))
     cursor, rank, W = (h.steps[k].to_numpy()[mine] for k in ('cursor_step', 'rank', 'world_size'))
     order, B, parts = epoch_ids(h.geometry, h.seed, epoch), h.geometry.global_batch, []
@@ -265,7 +327,8 @@ def sample_ledger(
     t = pd.concat(parts or [pd.DataFrame(dict(sample=[], record=[]), dtype='int64')])
     if samples is not None: t = t[t['sample'].isin(samples)]
     r = h.steps.iloc[t['record']]
-    t = t.assign(global_step=r['global_step'].to_numpy(), attempt=r['attempt'].to_numpy(), rank=r['rank'].to_numpy(), fate=h.ledger['fate'].to_numpy()[h.execution[t['record']]])
+    t = t.assign(global_step=r['global_step'].to_numpy(), attempt=r['attempt'].to_numpy(), rank=r['rank'].to_numpy(),
+        fate=h.ledger['fate'].to_numpy()[h.execution[t['record']]])
     return t.drop(columns='record').sort_values(['sample', 'attempt', 'global_step'], ignore_index=True)
 
 # %% ../../nbs/measure/740_correctness.ipynb #1e6187eb
@@ -273,72 +336,171 @@ def sample_ledger(
 def _replays(h: History) -> pd.DataFrame: # one row per repeated record, `_was` beside it
     "Records of repeated steps, beside the same rank's previous record of that step at the same world size."
     redo, s = h.ledger['redo'].to_numpy(), h.steps
-    again = np.flatnonzero(np.isin(h.ledger['global_step'], h.ledger['global_step'].to_numpy()[redo])[h.execution] & ~_repeated(h))
+    again = np.flatnonzero(np.isin(h.ledger['global_step'],
+        h.ledger['global_step'].to_numpy()[redo])[h.execution] & ~_repeated(h))
     again = again[np.lexsort([s[k].to_numpy()[again] for k in ('attempt', 'rank', 'global_step')])]
     was, now = again[:-1], again[1:]
-    same = np.logical_and.reduce([s[k].to_numpy()[was] == s[k].to_numpy()[now] for k in ('global_step', 'rank', 'world_size')])
+    same = np.logical_and.reduce([s[k].to_numpy()[was] == s[k].to_numpy()[now]
+        for k in ('global_step', 'rank', 'world_size')])
     now = {k: s[k].to_numpy()[now[same]] for k in ('attempt', 'global_step', 'rank', 'sample_ids_hash', 'loss')}
     was = {f'{k}_was': s[k].to_numpy()[was[same]] for k in ('attempt', 'sample_ids_hash', 'loss')}
     return pd.DataFrame({k: pd.Series(v, dtype=v.dtype) for k, v in (now | was).items()})
 
+@law('order', needs='rank*.jsonl')
 def law_replay(h: History) -> Iterator[Evidence]:
     "A repeated step consumes the same samples as before."
     r = _replays(h)
     yield from offences(r, r['sample_ids_hash'] != r['sample_ids_hash_was'],
-        lambda x: f'rank {x.rank} consumed other samples at {at(x)} than when attempt {int(x.attempt_was)} executed the same step.')
+        lambda x: f'rank {x.rank} consumed other samples at {at(x)} than when attempt {int(x.attempt_was)} executed '
+                  'the same step.')
     return len(r)
 
 # %% ../../nbs/measure/740_correctness.ipynb #2569e6ec
 def _promised(h: History, r: pd.DataFrame) -> np.ndarray: # bool per replay
-    "Which replays promise equal losses: no other world size in between, and every rank of every attempt since then promises equal bits."
+    "Which replays promise equal losses: the world size is unchanged, and every rank since then promises equal bits."
     W = h.attempts['world_size']
-    def kept(a, b): return W.loc[a:b].nunique() == 1 and alike(h, a, b) and all(promised(h, n) and env(h, n, 'deterministic') is True for n in W.loc[a + 1:b].index)
+    def kept(a, b):
+        return (W.loc[a:b].nunique() == 1 and alike(h, a, b)
+            and all(promised(h, n) and env(h, n, 'deterministic') is True for n in W.loc[a + 1:b].index))
     ok = {(a, b): h.version > 0 and kept(a, b) for a, b in set(zip(r['attempt_was'], r['attempt']))}
     return np.array([ok[k] for k in zip(r['attempt_was'], r['attempt'])], dtype=bool)
 
+def _always(h: History) -> bool:
+    "Whether every attempt promises equal bits, with one arithmetic on all ranks."
+    kept = all(promised(h, n) and env(h, n, 'deterministic') is True for n in h.attempts.index)
+    return kept and alike(h, 1, h.attempts.index.max(), across=True)
+
+# %% ../../nbs/measure/740_correctness.ipynb #2d6b7606
 def _global_losses(h: History) -> Iterator[Evidence]:
-    "Elastic numerics: all ranks of a step have one global loss; if equal bits are promised, however often and on whatever ranks it is executed."
+    "Elastic numerics: a step has one global loss on all ranks; with equal bits promised, also whenever it is repeated."
     if h.environment.get('numerics') != 'elastic': return 0
     s = h.steps[h.steps['loss_global'].notna().to_numpy()]
-    if len(s) < len(h.steps): yield Evidence('unknown', f'elastic numerics, but {len(h.steps) - len(s)} record(s) have no loss_global: equality on any number of ranks cannot be judged.')
-    always = alike(h, 1, h.attempts.index.max(), across=True) and all(promised(h, n) and env(h, n, 'deterministic') is True for n in h.attempts.index)
-    first = s.groupby(['global_step'] + ['attempt']*(not always))['loss_global'].transform('first')
-    yield from offences(s.assign(first=first), s['loss_global'] != first, lambda x: (f'the global loss at {at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
-                                                                              'the numerics depend on the number of ranks, or part of the state was not restored'))
+    if len(s) < len(h.steps):
+        yield Evidence('unknown', f'elastic numerics, but {len(h.steps) - len(s)} record(s) have no loss_global: '
+                                  'equality on any number of ranks cannot be judged.')
+    first = s.groupby(['global_step'] + ['attempt']*(not _always(h)))['loss_global'].transform('first')
+    yield from offences(s.assign(first=first), s['loss_global'] != first,
+        lambda x: (f'the global loss at {at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
+            'the numerics depend on the number of ranks, or part of the state was not restored'))
     return len(s)
 
+# %% ../../nbs/measure/740_correctness.ipynb #ec773a97
+@law('state', needs='rank*.jsonl, events.jsonl, environment.json')
 def law_losses(h: History) -> Iterator[Evidence]:
-    "In a deterministic run a repeated step has bitwise the same loss, rank by rank; with elastic numerics, the same global loss on any ranks."
+    "In a deterministic run a repeated step has the same loss bit by bit; with elastic numerics, on any ranks."
     n_facts, r = (yield from _global_losses(h)), _replays(h)
     absent = r['loss'].isna() & r['loss_was'].isna()
     differ, due = ((r['loss'] != r['loss_was']) & ~absent).to_numpy(), _promised(h, r)
-    yield from offences(r, differ & due, lambda x: (f'rank {x.rank} had loss {x.loss!r} at {at(x)}, but {x.loss_was!r} in attempt {int(x.attempt_was)}.',
-                                                    'part of the state was not restored (optimizer, buffers, random generators)'))
-    if h.version < 2 and (absent & due).any(): yield Evidence('unknown', f'equal losses are promised for {int((absent & due).sum())} repeated records that have none.')
+    yield from offences(r, differ & due,
+        lambda x: (f'rank {x.rank} had loss {x.loss!r} at {at(x)}, but {x.loss_was!r} in attempt {int(x.attempt_was)}.',
+            'part of the state was not restored (optimizer, buffers, random generators)'))
+    if h.version < 2 and (absent & due).any():
+        yield Evidence('unknown', f'equal losses are promised for {int((absent & due).sum())} repeated records that '
+                                  'have none.')
     rest = r[differ & ~due]
-    if len(rest): yield Evidence(True, f'{len(rest)} repeated records differ in loss by up to {(rest["loss"] - rest["loss_was"]).abs().max():.3g}; '
-                                       'not judged, because bitwise equality was not promised (deterministic is off, the world size changed, or the hosts are not alike).')
+    if len(rest):
+        yield Evidence(True, f'{len(rest)} repeated records differ in loss by up to '
+                             f'{(rest["loss"] - rest["loss_was"]).abs().max():.3g}; '
+                'not judged, because bitwise equality was not promised (deterministic is off, the world size changed, '
+                'or the hosts are not alike).')
     return n_facts + int((due & ~absent).sum())
 
 # %% ../../nbs/measure/740_correctness.ipynb #2332e5d9
+@law('records', needs='rank*.jsonl, supervisor.json, config.yaml')
 def law_completion(h: History) -> Iterator[Evidence]:
     "A completed run has reached its target step, and its supervisor counted the attempts that the logs show."
     last, target, said = h.last_step, h.target, h.supervisor.get('attempts')
-    if target and last > target: yield Evidence(False, f'the run went on to step {last}, beyond its target {target}.', last)
+    if target and last > target:
+        yield Evidence(False, f'the run went on to step {last}, beyond its target {target}.', last)
     if h.status != 'completed':
         reason = h.supervisor.get('reason')
-        yield Evidence(True, f'the run is {h.status}' + (f' ({reason})' if reason else '') + f': what there is, up to step {last} of {target or "?"}, was verified.')
-    elif target is None: yield Evidence('unknown', 'the target step is recorded nowhere, so it is open whether the run reached it.')
-    elif last < target: yield Evidence(False, f'the run says it is completed, but only step {last} of {target} survives.', last)
+        yield Evidence(True, f'the run is {h.status}' + (f' ({reason})' if reason else '')
+            + f': what there is, up to step {last} of {target or "?"}, was verified.')
+    elif target is None:
+        yield Evidence('unknown', 'the target step is recorded nowhere, so it is open whether the run reached it.')
+    elif last < target:
+        yield Evidence(False, f'the run says it is completed, but only step {last} of {target} survives.', last)
     if h.status == 'completed' and said is not None and said != len(h.attempts):
-        yield Evidence(False, f'supervisor.json counts {said} attempts, the records show {len(h.attempts)}.', cause='logs of an attempt are missing')
+        yield Evidence(False, f'supervisor.json counts {said} attempts, the records show {len(h.attempts)}.',
+            cause='logs of an attempt are missing')
     return int(h.status == 'completed')
 
-# %% ../../nbs/measure/740_correctness.ipynb #3919093c
-LAWS = dict(format=law_format, identity=law_identity, clocks=law_clocks, agreement=law_agreement, lifecycle=law_lifecycle, ranks=law_ranks, order=law_order, position=law_position,
-            windows=law_windows, lineage=law_lineage, schedule=law_schedule, replay=law_replay, losses=law_losses, witnesses=law_witnesses, resume=law_resume,
-            checkpoints=law_checkpoints, faults=law_faults, completion=law_completion)
+# %% ../../nbs/measure/740_correctness.ipynb #b4e20c01
+def _recognised(h: History, epoch: int, records: np.ndarray) -> list[np.ndarray | None]: # ids of each; None: not known
+    "What records consumed, if it was a window of this epoch, one beside it or the first, at a world size of this run."
+    geo, of = h.geometry, {}
+    sizes = [int(w) for w in h.steps['world_size'].unique() if w > 0 and geo.global_batch % w == 0]
+    for e in {0, max(epoch - 1, 0), epoch + 1, epoch}:
+        for w in sizes:
+            n = geo.global_batch//w
+            of |= {digest: (e, i*n, (i + 1)*n) for i, digest in enumerate(window_hashes(geo, h.seed, e, w))}
+    found = map(of.get, h.steps['sample_ids_hash'].to_numpy()[records])
+    return [None if f is None else epoch_ids(geo, h.seed, f[0])[f[1]:f[2]] for f in found]
 
+def _once_each(h: History, epoch: int, records: np.ndarray, steps: int) -> bool | str: # steps: that survive
+    "Whether the records of an epoch consumed each of its samples once."
+    geo, told = h.geometry, h.steps['sample_ids_count'].to_numpy()[records]
+    ids = _recognised(h, epoch, records)
+    strange = int(sum(n for n, x in zip(told, ids) if x is None))
+    known = np.concatenate([x for x in ids if x is not None] or [np.zeros(0, dtype=int)])
+    times = np.bincount(known, minlength=geo.dataset_size)
+    inside = np.isin(known, epoch_ids(geo, h.seed, epoch)).all()
+    if (times > 1).any() or not inside or len(known) + strange != steps*geo.global_batch: return False
+    return 'unknown' if strange else True
+
+# %% ../../nbs/measure/740_correctness.ipynb #b4e20c02
+def clean(epochs: pd.DataFrame) -> bool: # of `epoch_ledger`
+    return not len(epochs) or not epochs[['duplicates', 'missing', 'extra']].to_numpy().any()
+
+def count_samples(h: History, epochs: pd.DataFrame) -> tuple[int, bool | str]: # (how many, what they came to)
+    "Set: was each sample of an epoch consumed once by the steps that survive?"
+    if h.geometry is None or h.seed is None: return 0, 'unknown'
+    total = int(epochs['samples'].sum()) if len(epochs) else 0
+    if clean(epochs): return total, True if total else IDLE
+    S, survive = h.geometry.steps_per_epoch, (h.ledger['fate'] == 'surviving').to_numpy()
+    of = (h.ledger['global_step'].to_numpy() - 1)//S  # an epoch is where a step stands, not what it claims
+    records = np.flatnonzero(survive[h.execution])
+    each = [_once_each(h, int(e), records[of[h.execution[records]] == e], int(min(S, h.last_step - e*S)))
+        for e in np.unique(of[survive])]
+    return total, worst(each)
+
+def count_placed(h: History) -> tuple[int, bool | str]:
+    "Order: how many records could be held against the window that was due?"
+    if h.geometry is None or h.seed is None: return 0, 'unknown'
+    n = int(judged(h).sum())
+    return n, True if n else IDLE
+
+# %% ../../nbs/measure/740_correctness.ipynb #b4e20c05
+def count_compared(h: History) -> tuple[int, bool | str]:
+    "State: how many records of repeated steps have an earlier one with the same samples and a loss that must be equal?"
+    r = _replays(h)
+    beside = (r['sample_ids_hash'] == r['sample_ids_hash_was']) & r['loss'].notna() & r['loss_was'].notna()
+    n = int((beside.to_numpy() & _promised(h, r)).sum())
+    if h.environment.get('numerics') == 'elastic' and h.geometry is not None and h.seed is not None and _always(h):
+        again = h.ledger['redo'].to_numpy()[h.execution]
+        n = int((again & window_match(h) & h.steps['loss_global'].notna().to_numpy()).sum())
+    return n, True if n else IDLE
+
+# %% ../../nbs/measure/740_correctness.ipynb #3919093c
+def _by_grade(laws: dict[str, Law]) -> dict[str, Law]:
+    order = (RECORDS, *GRADES)
+    return dict(sorted(laws.items(), key=lambda kv: min(map(order.index, kv[1].grades))))
+
+LAWS = _by_grade(DECLARED)
+
+def _count(measure: Callable, *args) -> tuple[int, bool | str]: # like a law, a count that fails proves nothing
+    try: return measure(*args)
+    except Exception: return 0, 'unknown'
+
+def grades_of(h: History, results: dict, epochs: pd.DataFrame) -> tuple[dict, dict]: # (grades, how much each rests on)
+    "The three grades: their counts, the laws that belong to them, and the laws about the records."
+    counted = dict(set=_count(count_samples, h, epochs), order=_count(count_placed, h), state=_count(count_compared, h))
+    if 'ledger' in results: counted['set'] = counted['set'][0], 'unknown'
+    def of(grade):
+        return [results.get(name, 'unknown') for name, l in LAWS.items() if grade in l.grades]  # not asked: not known
+    return {g: graded(v, of(g), of(RECORDS)) for g, (_, v) in counted.items()}, {g: n for g, (n, _) in counted.items()}
+
+# %% ../../nbs/measure/740_correctness.ipynb #b4e20c08
 def verify(
     run: History | Path | str, # a history, or a run's directory
     laws: dict[str, Callable] = LAWS, # name -> law
@@ -348,23 +510,37 @@ def verify(
     held = {name: hold(name, law, h) for name, law in laws.items()}
     results = {name: result(*found) for name, found in held.items()}
     examined, found = {name: n for name, (n, _) in held.items()}, [e for _, evidence in held.values() for e in evidence]
-    epochs = epoch_ledger(h) if h.geometry and h.seed is not None and results.get('windows') != 'unknown' else pd.DataFrame()
-    if laws is LAWS and worst(results.values()) is True and len(epochs) and epochs[['duplicates', 'missing', 'extra']].to_numpy().any():
+    known = h.geometry and h.seed is not None and results.get('windows') != 'unknown'
+    epochs = epoch_ledger(h) if known else pd.DataFrame()
+    if laws is LAWS and worst(results.values()) is True and not clean(epochs):
         results['ledger'] = 'unknown'
-        found.append(Evidence('unknown', 'all laws are kept, but the count of samples is not clean: suspect the laws.', check='ledger'))
-    return Verdict(h.run_id, h.status, results, found, h.counts(), epochs.to_dict('records'), examined)
+        found.append(Evidence('unknown', 'all laws are kept, but the count of samples is not clean: suspect the laws.',
+            check='ledger'))
+    return Verdict(h.run_id, h.status, results, found, h.counts(), epochs.to_dict('records'), examined,
+        *grades_of(h, results, epochs))
 
 # %% ../../nbs/measure/740_correctness.ipynb #6836a0f4
 def _told(e: Evidence) -> str: return e.message + (f' *Likely cause: {e.cause}.*' if e.cause else '')
+def _row(*cells) -> str: return '| ' + ' | '.join(str(c).replace('|', '\\|').replace('\n', ' ') for c in cells) + ' |'
+
+@patch
+def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
+    "The three grades for a table: name, word and sign, and how much was counted."
+    return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', f'{self.rests_on.get(g, 0):,} {GRADES[g].rests_on}')
+        for g, v in self.grades.items()]
 
 @patch
 def to_markdown(self: Verdict) -> str:
-    "A table with a row per law: its result, how much it examined, and its evidence or else what it claims."
-    lines = [f'**{MARK[self.valid]}**: `{self.run_id}` ({self.status})', '', '| law | result | examined | evidence |', '|---|---|---:|---|']
+    "A table of the grades, and one of the laws: result, how much was examined, the evidence or else the claim."
+    head = f'**{MARK[self.valid]}**: `{self.run_id}` ({self.status})'
+    grades = ['| grade | result | rests on |', '|---|---|---:|', *(_row(*r) for r in self.grade_rows())]
+    lines = ['| law | grade | result | examined | evidence |', '|---|---|---|---:|---|']
     for name, ok in self.checks.items():
-        said = ' '.join(_told(e) for e in self.evidence if e.check == name) or getattr(LAWS.get(name), '__doc__', None) or ''
-        lines.append(f'| {name} | {MARK[ok]} | {self.examined.get(name, 0):,} | ' + said.replace('|', '\\|').replace('\n', ' ') + ' |')
-    return '\n'.join(lines)
+        known = LAWS.get(name)
+        said = ' '.join(_told(e) for e in self.evidence if e.check == name) or (known.claim if known else '')
+        lines.append(_row(name, ', '.join(known.grades) if known else '', MARK[ok], f'{self.examined.get(name, 0):,}',
+            said))
+    return '\n'.join([head, '', *grades, '', *lines])
 
 @patch
 def _repr_markdown_(self: Verdict): return self.to_markdown()

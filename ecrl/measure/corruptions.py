@@ -17,6 +17,7 @@ import pandas as pd
 import yaml
 from .correctness import verify
 from .history import HistoryError, read_history
+from .laws import MARK
 from .museum import Records, save_records
 from ..training.config import flat, parse_yaml
 from ..training.protocol import FILES, trouble
@@ -144,7 +145,7 @@ def corruptions(
         c = corrupt(w, rng)
         valid = judge(w)
         why = excuse(c) if valid is True else None
-        outcome = 'INVALID' if valid is False else 'unknown' if valid == 'unknown' else 'harmless' if why else 'MISSED'
+        outcome = MARK[valid] if valid is not True else 'harmless' if why else 'MISSED'
         rows.append(dict(seed=seed, run=name, file=c.file, line=c.line, field=c.field, what=c.what, change=str(c)[:160], outcome=outcome, why=why or ''))
     return pd.DataFrame(rows)
 

@@ -8,7 +8,7 @@ __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'LIMITS', 'ATTEMPT', 'CHEC
            'History', 'run_status', 'read_history', 'once']
 
 # %% ../../nbs/measure/720_history.ipynb #24fa9e33
-import json, os, re
+import json, os, re, shlex
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from operator import itemgetter
@@ -135,10 +135,15 @@ def _only_steps(path: Path, recs: list[dict], reading: Reading) -> list[dict]:
 # %% ../../nbs/measure/720_history.ipynb #d4ab25e8
 _RANK = re.compile(r'rank(0|[1-9][0-9]{0,5})\.jsonl')
 
-def _read_steps(logs: Path, reading: Reading) -> pd.DataFrame:
+def _read_steps(
+    logs: Path,
+    reading: Reading,
+    stopped: str = '', # what to say where there is no step
+) -> pd.DataFrame:
     "The records of all ranks."
     files = sorted((p for p in logs.glob('rank*.jsonl') if _RANK.fullmatch(p.name)), key=lambda p: int(p.stem[4:]))
     reading.faulty += [f'{p.name}: no rank has this name' for p in sorted(logs.glob('rank*.jsonl')) if not _RANK.fullmatch(p.name)]
+    if not files and stopped: raise HistoryError(stopped)
     if not files: raise HistoryError(
         f'{logs}: expected step records (rank0.jsonl, ...), found none. Name the directory of a run, '
         'and if it was started a moment ago, wait for its first step.')
@@ -146,7 +151,7 @@ def _read_steps(logs: Path, reading: Reading) -> pd.DataFrame:
         f'{logs}: no records of rank 0, only {", ".join(p.name for p in files)}. Without rank 0 nothing can be judged: restore rank0.jsonl.')
     tables = [_rank_file(p, reading) for p in files]
     steps = pd.concat([t for t in tables if len(t)] or tables[:1], ignore_index=True)
-    if steps.empty: raise HistoryError(f'{logs}: the rank files hold no whole record yet. Wait for the first step of the run.')
+    if steps.empty: raise HistoryError(stopped or f'{logs}: the rank files hold no whole record yet. Wait for the first step of the run.')
     return steps
 
 # %% ../../nbs/measure/720_history.ipynb #87f8c9f1
@@ -428,7 +433,7 @@ def _read(run: Path, logs: Path) -> History:
     tries, events, log = lines['supervisor_attempts.jsonl'], lines['events.jsonl'], lines['checkpoint_rank0.jsonl']
     starts = [r['time'] for r in tries if r.get('event') == 'attempt_start' and 'time' in r]
     sidecars = _sidecars(run/'checkpoints', reading)
-    steps = _read_steps(logs, reading)
+    steps = _read_steps(logs, reading, _before_first_step(run, supervisor, lines['events.jsonl']))
     steps = _add_attempts(steps, starts)
     if steps['attempt'].isna().any(): raise HistoryError(f'{logs}: some step records have no attempt. Do not mix records of two layouts.')
     steps['attempt'] = steps['attempt'].astype('int64')
@@ -443,6 +448,14 @@ def _read(run: Path, logs: Path) -> History:
     running = run_status(supervisor, [e.get('event') for e in events]) == 'in progress'
     return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running), boundaries, _published(log, sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json' else sidecars),
                    table, _event_table(lines['faults.jsonl'], 'event'), supervisor, environment, config, settings, reading.version, lines, sidecars, reading.torn, reading.faulty, problems)
+
+def _before_first_step(run: Path, supervisor: dict, events: list[dict]) -> str: # '': no supervisor has begun it
+    "What is known of a run that has recorded no step."
+    if not (run/'config.yaml').is_file() or not (supervisor or events): return ''
+    state, shown = run_status(supervisor, [e.get('event') for e in events]), shlex.quote(os.path.relpath(run) if run.is_relative_to(Path.cwd()) else str(run))
+    begins = f'{shown}: the run has recorded no step yet'
+    if state == 'in progress': return f'{begins}: it is in progress, or was ended. See ecrl status {shown}; wait for its first step, or go on with: ecrl resume {shown}'
+    return f'{begins}: {state} at step 0. Go on with: ecrl resume {shown}'
 
 def _boundary_table(log: list[dict], starts: list[float], clock: RunClock) -> pd.DataFrame:
     "Rank 0's log of checkpoints, with attempts and the run's clock."

@@ -25,7 +25,7 @@ __all__ = ['DIED', 'REPLAYED', 'CALM', 'ROTTEN', 'EXHIBITS', 'RATES', 'Records',
            'second_job_beside_the_first', 'rank_that_never_came_up', 'time_that_did_not_pass', 'fault_nobody_planned',
            'excuse_that_names_nothing', 'session_with_another_momentum', 'two_jobs_side_by_side',
            'checkpoint_overwritten_in_between', 'records_lost_in_buffers', 'write_that_never_ended', 'simulated',
-           'show', 'visit', 'misjudged', 'random_script', 'random_run', 'acquit']
+           'show', 'visit', 'misjudged', 'fallen', 'random_script', 'random_run', 'acquit']
 
 # %% ../../nbs/measure/770_museum.ipynb #ffcd6b7c
 import hashlib, json, tempfile
@@ -39,6 +39,7 @@ import yaml
 from ..data.geometry import Geometry
 from .correctness import LAWS, Verdict, verify
 from .history import read_history
+from .laws import GRADES, as_result, word
 from .simulated import Attempt, simulate_run
 from .windows import epoch_ids, learning_rate
 from ..training.config import TrainingConfig, flat, parse_yaml
@@ -578,13 +579,22 @@ def visit(source: Callable[[Exhibit], Records] = simulated, exhibits: list[Exhib
     rows = []
     for e in exhibits:
         v, without = show(e, source)
-        rows.append(dict(exhibit=e.name, valid=v.valid, convicted_by=', '.join(k for k, ok in v.checks.items() if ok is False), without_it=without.valid, source=e.source))
+        convicted_by = ', '.join(k for k, ok in v.checks.items() if ok is False)
+        rows.append(dict(exhibit=e.name, valid=v.valid, convicted_by=convicted_by, without_it=without.valid) | {g: word(x) for g, x in v.grades.items()} | dict(source=e.source))
     return pd.DataFrame(rows).set_index('exhibit')
 
 def misjudged(t: pd.DataFrame, exhibits: list[Exhibit] = EXHIBITS) -> pd.DataFrame: # of `visit`
     "Exhibits that are not convicted by exactly their laws, or not acquitted without them."
     due = [', '.join(k for k in LAWS if k in (e.law, *e.also)) for e in exhibits]
     return t[(t['valid'] != False) | (t['without_it'] != True) | (t['convicted_by'] != due)]
+
+# %% ../../nbs/measure/770_museum.ipynb #c7d30a01
+def fallen(t: pd.DataFrame) -> pd.Series: # of `visit`; exhibit -> the grades that fall, or 'records': none is believed
+    "Which grades fall with each exhibit."
+    def of(row):
+        three = {g: as_result(row[g]) for g in GRADES}
+        return ', '.join(g for g, v in three.items() if v is False) or ('records' if set(three.values()) == {'unknown'} else 'none')
+    return t.apply(of, axis=1)
 
 # %% ../../nbs/measure/770_museum.ipynb #2a6019b9
 def random_script(rng: np.random.Generator, target: int, sizes: list[int], strategy: str, every_k: int) -> list[Attempt]:

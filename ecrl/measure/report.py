@@ -5,28 +5,29 @@
 # %% auto #0
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
            'plain', 'few', 'cell', 'markdown_table', 'Report', 'definitions', 'held_out', 'run_report', 'find_runs',
-           'identity', 'tidy_row', 'has_records', 'read_runs', 'verdict_word', 'completion', 'sound', 'over_suites',
+           'identity', 'tidy_row', 'has_records', 'copies', 'read_runs', 'completion', 'sound', 'over_suites',
            'outcomes', 'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence', 'claims', 'counted',
            'findings', 'filled', 'breakable', 'words_of', 'outcome_table', 'study_report', 'final_summary',
            'study_figures', 'write_study', 'compare_tables', 'compare', 'is_run']
 
 # %% ../../nbs/measure/775_report.ipynb #cb1dbae3
 import json, math, re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 import numpy as np
 import pandas as pd
 from ..glossary import MEANING
-from .correctness import MARK, verify
+from .correctness import verify
 from .divergence import Divergence, DivergenceError, diverge
 from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries, shown_s
 from .history import History, HistoryError, read_history
+from .kept import is_kept, kept_runs, of_run, study_rows
+from .laws import as_result, word
 from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of, with_standby
 from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
-from ..training.config import differing, flat, make_config, parse_yaml
-from ..training.events import write_json_atomically
+from ..training.config import differing, flat, make_config
+from ..training.events import read_json, write_json_atomically
 
 # %% ../../nbs/measure/775_report.ipynb #8a1f3bef
 def plain(x):
@@ -160,11 +161,11 @@ COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedul
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
 
 def find_runs(folder: Path | str) -> list[Path]: # sorted by name
-    "The directories of runs below a folder, in our layout, in the published one, or with metrics only."
+    "Runs below a folder, in our layout, the published one, or with metrics only; those of a kept study as if each had a directory. Evidence is no run of it."
     folder = Path(folder)
     logs = {f.parent.parent if f.parent.name == 'logs' else f.parent for f in folder.rglob('rank0.jsonl')}
-    kept = {f.parent.parent for f in folder.rglob('metrics/goodput.json')} - logs
-    return sorted(logs | kept, key=lambda d: d.name)
+    kept = {f.parent.parent for f in folder.rglob('metrics/goodput.json')} | {*kept_runs(folder)}
+    return sorted((d for d in logs | kept if 'evidence' not in d.relative_to(folder).parts), key=lambda d: (d.name, len(d.parts), d))
 
 def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig or None
     "What a run is, from its name and its config."
@@ -196,15 +197,12 @@ def tidy_row(
         parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
 
 def has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
-def _config_of(run: Path): return make_config(parse_yaml((run/'config.yaml').read_text())) if (run/'config.yaml').exists() else None
+def _config_of(run: Path): return None if (c := of_run(run, 'config')) is None else make_config(c)
 
 def _kept_accuracy(run: Path): return json.loads(f.read_text()).get('accuracy') if (f := run/'metrics'/'verdict.json').exists() else None
 
 def _from_metrics(run: Path, study: str) -> dict:
-    read = lambda f: json.loads(f.read_text())
-    against = next(iter(sorted((run/'metrics').glob('divergence_vs_*.json'))), None)
-    return identity(run.name, _config_of(run), study) | tidy_row(read(run/'metrics'/'correctness.json'), read(run/'metrics'/'goodput.json'),
-        against and read(against)) | dict(accuracy=_kept_accuracy(run))
+    return identity(run.name, _config_of(run), study) | tidy_row(*(of_run(run, what) for what in ('correctness', 'goodput', 'divergence'))) | dict(accuracy=_kept_accuracy(run))
 
 def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
     found, rows = [], []
@@ -219,6 +217,35 @@ def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references 
         rows.append(i | dict(target_steps=h.target, accuracy=held_out(h)) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
+# %% ../../nbs/measure/775_report.ipynb #10b1458f
+def _begins(run: Path) -> bytes: # b'': it has recorded no step
+    "The first record of a run."
+    file = next((f for f in (run/'logs'/'rank0.jsonl', run/'rank0.jsonl') if f.is_file()), None)
+    if file is None: return b''
+    with open(file, 'rb') as f: return f.readline()
+
+def _name_of(run: Path) -> str:
+    "The id of a run, without reading its history."
+    for f in (run/'environment.json', run/'logs'/'supervisor.json', run/'supervisor.json'):
+        if name := read_json(f).get('run_id'): return name
+    try: return json.loads(_begins(run))['run_id']
+    except (ValueError, KeyError, TypeError): return run.name
+
+def copies(runs: Sequence[Path]) -> dict[Path, Path]: # copy -> the folder that counts
+    "Folders that hold the run of another one; the folder named after the run counts, else the first by name."
+    same = {}
+    for d in runs: same.setdefault(_begins(d) or d, []).append(d)
+    groups = [sorted(g, key=lambda d: (d.name != _name_of(d), d.name)) for g in same.values()]
+    return {d: g[0] for g in groups for d in g[1:]}
+
+def _one_each(folder: Path, runs: Sequence[Path]):
+    "Refuse two runs of one name."
+    seen = {}
+    for d in runs:
+        if (first := seen.setdefault(name := _name_of(d), d)) != d: raise HistoryError(
+            f'{folder}: {first.relative_to(folder)} and {d.relative_to(folder)} hold two runs of one name, {name}. '
+            f'Expected one folder a run; read one study at a time: ecrl report {first.parent}')
+
 # %% ../../nbs/measure/775_report.ipynb #eff58d3b
 def read_runs(
     folder: Path | str, # a study, or any folder with runs below it
@@ -227,17 +254,20 @@ def read_runs(
     "Measure all runs of a study."
     folder = Path(folder)
     runs = find_runs(folder) if folder.is_dir() else []
-    if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), '
+    if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), or kept (runs.csv, costs.json), '
                                     f'found {"none" if folder.is_dir() else "no such folder"}.')
+    copied = copies(runs)
+    runs = [d for d in runs if d not in copied]
+    _one_each(folder, runs)
     recorded = [d for d in runs if has_records(d)]
     groups = {}                # one suite and seed at a time: its histories are in memory together
     for d in recorded: groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
     rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs
         if d not in recorded]
-    twice = [r for r, n in Counter(row['run_id'] for row in rows).items() if n > 1]
-    if twice: raise HistoryError(f'{folder}: several folders below it hold records of one run, {twice[0]}. Expected one folder a run; move the copies to a study of their own.')
     t = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
-    return _of_one_length(_apart(t))
+    t = _of_one_length(_apart(t))
+    t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.' for d, of in copied.items()]
+    return t
 
 def _apart(t: pd.DataFrame) -> pd.DataFrame:
     "Where some runs of a variant keep a standby and others do not, those that do are a variant of their own, whatever its name."
@@ -254,10 +284,6 @@ def _of_one_length(t: pd.DataFrame) -> pd.DataFrame:
     return t.assign(**{c: t[c].where(~other, None) for c in against}) if other.any() else t
 
 # %% ../../nbs/measure/775_report.ipynb #60a0accc
-def verdict_word(valid) -> str: # a verdict as Python, NumPy or a CSV file has it
-    "valid, INVALID or unknown."
-    return {'True': MARK[True], 'False': MARK[False]}.get(str(valid), MARK['unknown'])
-
 def completion(
     table: pd.DataFrame, # tidy
     manifest: pd.DataFrame | None = None, # run_id, status, reason: what was planned
@@ -268,14 +294,14 @@ def completion(
     why = dict(zip(manifest['run_id'], manifest['status'] + manifest.get('reason',
         pd.Series('', manifest.index)).fillna('').map(lambda r: f': {r}' if r else ''))) if manifest is not None else {}
     done = [r for r in planned if r in known.index and known.loc[r, 'status'] == 'completed']
-    bad = {r: f'verdict {w}' for r in done if (w := verdict_word(known.loc[r, 'valid'])) != 'valid'}
+    bad = {r: f'verdict {word(known.loc[r, "valid"])}' for r in done if as_result(known.loc[r, 'valid']) is not True}
     undone = {r: why.get(r) or f'status {known.loc[r, "status"] if r in known.index else "absent"}' for r in planned if r not in done}
     return dict(planned=len(planned), completed=len(done), passed=len(done) - len(bad),
         pass_rate=(len(done) - len(bad))/len(planned) if planned else float('nan'), not_completed=undone, not_valid=bad)
 
 def sound(table: pd.DataFrame) -> pd.DataFrame:
     "The runs from which conclusions may be drawn: completed and valid."
-    return table[(table['status'] == 'completed') & table['valid'].map(verdict_word).eq('valid')]
+    return table[(table['status'] == 'completed') & table['valid'].map(as_result).eq(True)]
 
 # %% ../../nbs/measure/775_report.ipynb #fce0aa15
 BLOCKING, OVERLAPPED = 'failure_blocking', 'failure_overlapped'
@@ -493,8 +519,7 @@ def study_report(
 ) -> Report:
     "Completion, outcomes, ranking, slices and findings of a study."
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
-    if manifest is None and not isinstance(study, pd.DataFrame) and (Path(study)/'manifest.csv').exists():
-        manifest = pd.read_csv(Path(study)/'manifest.csv')
+    if manifest is None and not isinstance(study, pd.DataFrame): manifest = study_rows(Path(study), 'manifest')
     name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), [*findings(table, manifest=manifest), *unequal_targets(table), *more]
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
     facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
@@ -502,6 +527,7 @@ def study_report(
     r = Report('study', f'Study {name}', facts).add('## Findings', '\n'.join(f'- {s}' for s in said), '## Runs',
         f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
     if several := _sessions(table): r.add(several)
+    if left_out := table.attrs.get('copies'): r.add('\n'.join(f'- {s}' for s in left_out))
     if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
     if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions('valid'))
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
@@ -538,7 +564,7 @@ def study_figures(table: pd.DataFrame, folder: Path | str, suffix: str = '.svg')
 def write_study(study: Path | str, out: Path | str | None = None) -> dict[str, Path]: # name -> file
     "Report, aggregate, figures and summary of a study's folder."
     study, out = Path(study), Path(out or study)
-    table, report = (t := read_runs(study)), study_report(t, study.name, pd.read_csv(study/'manifest.csv') if (study/'manifest.csv').exists() else None)
+    table, report = (t := read_runs(study)), study_report(t, study.name, study_rows(study, 'manifest'))
     md, js = report.save(out/'reports', 'study')
     write_json_atomically(out/'metrics'/'_aggregate'/'outcomes.json', {k: report.to_dict()[k] for k in ('completion', 'outcomes', 'definitions')})
     (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8')
@@ -580,8 +606,9 @@ def compare(a: Path | str, b: Path | str) -> Report:
 def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps
     "Whether a directory holds one run; refuses what is no directory."
     d = Path(d)
+    if is_kept(d.parent) and of_run(d, 'goodput'): return True
     if not d.is_dir(): raise HistoryError(f'{d}: expected the directory of a run or of a study, found {"a file" if d.exists() else "nothing"}.')
-    return has_records(d) or (d/'metrics'/'goodput.json').exists()
+    return has_records(d) or of_run(d, 'goodput') is not None
 
 def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}
@@ -603,7 +630,7 @@ def _compare_runs(a: Path, b: Path) -> Report:
     d, (x, y) = _optional_divergence(*hs[::-1]) if hs else None, rows['run_id']
     r = Report('comparison', f'{y} against {x}', dict(a=x, b=y, valid=list(rows['valid']), status=list(rows['status']), settings=settings,
         quantities=table, divergence=d and d.to_dict()))
-    r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {verdict_word(q.valid)}' for side, q in zip('AB', rows.itertuples())),
+    r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {word(q.valid)}' for side, q in zip('AB', rows.itertuples())),
         '## Settings that differ', _settings_text(settings),
           '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told from one pair; compare folders with several seeds.' + lengths, markdown_table(table))
     if d: r.add('## Is the result the same?', _divergence_text(d))

@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterator
 import pandas as pd
 from .history import History
-from .laws import Evidence, at, first_of, offences
+from .laws import Evidence, at, first_of, law, offences
 from .witnesses import checkpoint_name, launches, setting, unsettled
 
 # %% ../../nbs/measure/735_resumes.ipynb #19453300
 def _failed(h: History, attempt: int, step: int) -> bool:
     "Whether rank 0 recorded that this checkpoint will not be there."
-    return any(b['event'] == 'checkpoint_failed' and not b.get('published') and (b.get('attempt'), b['global_step']) == (attempt, step) for b in h.lines['checkpoint_rank0.jsonl'])
+    return any(b['event'] == 'checkpoint_failed' and not b.get('published')
+        and (b.get('attempt'), b['global_step']) == (attempt, step) for b in h.lines['checkpoint_rank0.jsonl'])
 
 def unrecorded(h: History, attempt: int, step: int) -> bool:
     "Whether this checkpoint may have been published without a record of it, because rank 0 died."
@@ -26,7 +27,8 @@ def unrecorded(h: History, attempt: int, step: int) -> bool:
     saves = [i for i, e in enumerate(own) if e['event'] == 'busy' and (e['doing'], e['global_step']) == ('save', step)]
     if not saves: return False
     lines = [b for b in h.lines['checkpoint_rank0.jsonl'] if b.get('attempt') == attempt]
-    later_steps = bool(((h.steps['attempt'] == attempt) & (h.steps['rank'] == 0) & (h.steps['global_step'] > step)).any())
+    s = h.steps
+    later_steps = bool(((s['attempt'] == attempt) & (s['rank'] == 0) & (s['global_step'] > step)).any())
     if any(b['event'] == 'checkpoint' and b['global_step'] == step and b['strategy'] == 'overlapped' for b in lines):
         told_later = any(b['event'] == 'checkpoint_write_complete' and b['global_step'] > step for b in lines)
         return not told_later and not any(e['event'] in ('finished', 'stopping') for e in own)
@@ -34,10 +36,12 @@ def unrecorded(h: History, attempt: int, step: int) -> bool:
     return not after and not later_steps
 
 # %% ../../nbs/measure/735_resumes.ipynb #c87081a8
+@law('state', needs='events.jsonl, checkpoint_rank0.jsonl, sidecars of checkpoints')
 def law_resume(h: History) -> Iterator[Evidence]:
     "Every attempt continues from the newest checkpoint that had been published by then, or says why from an older one."
     n_facts = 0
-    for n, step, since in zip(h.attempts.index.tolist(), h.attempts['resumed_from'].tolist(), h.attempts['restored_clock'].tolist()):
+    for n, step, since in zip(h.attempts.index.tolist(), h.attempts['resumed_from'].tolist(),
+        h.attempts['restored_clock'].tolist()):
         if step != step: continue
         m, step = h.attempts['from_attempt'][n], int(step)
         by_then = _published_before(h, n, since)
@@ -52,39 +56,58 @@ def _published_before(h: History, attempt: int, clock: float) -> pd.DataFrame:
     c = h.checkpoints
     return c[((c['attempt'] < attempt) & ~(c['clock'] > clock)).to_numpy()]
 
+# %% ../../nbs/measure/735_resumes.ipynb #4624ea7e
 def _not_newest(h: History, n: int, m: int | None, step: int, by_then: pd.DataFrame) -> Iterator[Evidence]:
     orders = list(zip(by_then['attempt'].tolist(), by_then['global_step'].tolist()))
     newest = max(orders, default=None)
-    own = (m, step) if m is not None else max((o for o in orders if o[1] == step), default=(n - 1, step) if step else (0, 0))
+    own = ((m, step) if m is not None else max((o for o in orders if o[1] == step),
+        default=(n - 1, step) if step else (0, 0)))
     if newest is None or own >= newest: return
-    said = '; '.join(e['reason'] for e in h.lines['events.jsonl'] if e['event'] == 'checkpoint_damaged' and e['attempt'] == n)
-    kept = sorted(orders)[-int(setting(h, n, 'checkpoint.keep_last', 3)):]                   # older ones may have been removed
+    said = '; '.join(e['reason'] for e in h.lines['events.jsonl'] if e['event'] == 'checkpoint_damaged'
+        and e['attempt'] == n)
+    kept = sorted(orders)[-int(setting(h, n, 'checkpoint.keep_last', 3)):]  # older ones may have been removed
     silent = [o for o in kept if o > own and not re.search(rf'step[ _]0*{o[1]}\b', said)]
     what = f'attempt {n} continued after step {step}, though attempt {newest[0]} had published step {newest[1]}'
     if not silent: yield Evidence(True, f'{what}: {said[:300]}', step, attempt=n)
-    else: yield Evidence(False, f'{what}, and no reason is recorded for passing over step {", ".join(str(o[1]) for o in silent)}.', step, attempt=n, cause='a newer checkpoint was lost, hidden, or not looked for')
+    else:
+        yield Evidence(False, f'{what}, and no reason is recorded for passing over step '
+            f'{", ".join(str(o[1]) for o in silent)}.', step, attempt=n,
+            cause='a newer checkpoint was lost, hidden, or not looked for')
 
-def _not_published(h: History, n: int, m: int | None, step: int, since: float, by_then: pd.DataFrame) -> Iterator[Evidence]:
-    def of(c): return c[((c['global_step'] == step) & ((c['attempt'] == m) if m is not None else c['attempt'] < n)).to_numpy()]
+# %% ../../nbs/measure/735_resumes.ipynb #1c9f8885
+def _not_published(
+    h: History, n: int, m: int | None, step: int, since: float, by_then: pd.DataFrame,
+) -> Iterator[Evidence]:
+    def of(c):
+        return c[((c['global_step'] == step) & ((c['attempt'] == m) if m is not None else c['attempt'] < n)).to_numpy()]
     if len(of(by_then)): return
     where, path = f'attempt {n} continued after step {step}', h.attempts['from_path'][n]
     before = [m] if m is not None else range(1, n)
-    if len(of(h.checkpoints)): yield Evidence(False, f'{where}, whose checkpoint was published only later.', step, attempt=n, cause='an orphaned writer, or `latest` named a file before it was durable')
-    elif any(_failed(h, a, step) for a in before): yield Evidence(False, f'{where}, but its checkpoint is recorded as failed.', step, attempt=n)
+    if len(of(h.checkpoints)):
+        yield Evidence(False, f'{where}, whose checkpoint was published only later.', step, attempt=n,
+            cause='an orphaned writer, or `latest` named a file before it was durable')
+    elif any(_failed(h, a, step) for a in before):
+        yield Evidence(False, f'{where}, but its checkpoint is recorded as failed.', step, attempt=n)
     elif any(unrecorded(h, a, step) for a in before) and isinstance(path, str):
-        yield Evidence(True, f'{where}: its write was not yet reported when rank 0 died, but {path} was there and was loaded.', step, attempt=n)
+        yield Evidence(True, f'{where}: its write was not yet reported when rank 0 died, but {path} was there and was '
+                             'loaded.', step, attempt=n)
     else:
         newest = int(by_then['global_step'].max()) if len(by_then) else 0
-        yield Evidence(False, f'{where}, but no checkpoint of step {step} was ever published.', step, attempt=n, cause=f'the newest published one before was step {newest}')
+        yield Evidence(False, f'{where}, but no checkpoint of step {step} was ever published.', step, attempt=n,
+            cause=f'the newest published one before was step {newest}')
 
 # %% ../../nbs/measure/735_resumes.ipynb #db2a0ff2
+@law('state', needs='checkpoint_rank0.jsonl, events.jsonl, sidecars of checkpoints')
 def law_checkpoints(h: History) -> Iterator[Evidence]:
-    "Every published checkpoint is of a step that its attempt had committed; every boundary that was due is accounted for; what is told twice is told alike."
+    "Every published checkpoint is of a committed step; every boundary has its line; what is told twice agrees."
     led, c, b = h.ledger[h.ledger['committed'].to_numpy()], h.checkpoints, h.boundaries
     done = set(zip(led['attempt'].tolist(), led['global_step'].tolist()))
-    early = [a in h.attempts.index and (a, s) not in done for a, s in zip(c['attempt'].tolist(), c['global_step'].tolist())]
-    yield from offences(c, early, lambda r: f'attempt {r.attempt} published a checkpoint of step {r.global_step}, which it had not committed.')
-    if h.geometry is not None and 'epoch' in b: yield from _wrong_epochs(h.geometry.steps_per_epoch, b[(b['event'] == 'checkpoint').to_numpy()])
+    early = [a in h.attempts.index and (a, s) not in done
+        for a, s in zip(c['attempt'].tolist(), c['global_step'].tolist())]
+    yield from offences(c, early, lambda r: f'attempt {r.attempt} published a checkpoint of step {r.global_step}, '
+                                            'which it had not committed.')
+    if h.geometry is not None and 'epoch' in b:
+        yield from _wrong_epochs(h.geometry.steps_per_epoch, b[(b['event'] == 'checkpoint').to_numpy()])
     if h.version: yield from first_of([*_missing_boundaries(h), *_told_otherwise(h), *_wrong_sidecars(h)])
     return len(c) + len(b)
 
@@ -94,37 +117,58 @@ def wrong_epoch(S: int, step, epoch): # at an epoch's end {e, S} and {e+1, 0} na
 
 def _wrong_epochs(S: int, b: pd.DataFrame) -> Iterator[Evidence]:
     epoch = b['epoch'].astype(float)
-    yield from offences(b, wrong_epoch(S, b['global_step'], epoch) & epoch.notna(), lambda r: f'the checkpoint of {at(r)} says epoch {int(r.epoch)}.')
+    yield from offences(b, wrong_epoch(S, b['global_step'], epoch) & epoch.notna(),
+        lambda r: f'the checkpoint of {at(r)} says epoch {int(r.epoch)}.')
 
 # %% ../../nbs/measure/735_resumes.ipynb #ff865476
-def _lines(h: History, *events: str) -> list[dict]: return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] in events]
+def _lines(h: History, *events: str) -> list[dict]:
+    return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] in events]
 
+# %% ../../nbs/measure/735_resumes.ipynb #7a2ddfe1
 def _missing_boundaries(h: History) -> Iterator[Evidence]:
     "Boundaries that were due and have no line, lines where none was due, and announced saves without a line."
     told = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint', 'checkpoint_failed')}
     own = h.steps[(h.steps['rank'] == 0).to_numpy()]
     last = own.groupby('attempt')['global_step'].max().to_dict()
-    left = {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}     # after a last boundary, wherever it fell
+    # after a last boundary, wherever it fell
+    left = {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}
     for n, steps in own.groupby('attempt')['global_step']:
         k, strategy = setting(h, n, 'checkpoint.every_k_steps'), setting(h, n, 'checkpoint.strategy')
         if not k or strategy == 'none' or unsettled(h, n): continue
-        for s in sorted({s for s in steps.tolist() if (s % k == 0 and s < last[n] or s == last[n] and n in left) and (n, s) not in told}):
-            yield Evidence(False, f'step {s} of attempt {n} was a boundary (every {k} steps, and at the end), but rank 0 has no line about it.', s, 0, n, 'lines of checkpoint_rank0.jsonl are missing')
+        for s in sorted({s for s in steps.tolist() if (s % k == 0 and s < last[n] or s == last[n] and n in left)
+            and (n, s) not in told}):
+            yield Evidence(False, f'step {s} of attempt {n} was a boundary (every {k} steps, and at the end), but rank '
+                                  '0 has no line about it.', s, 0, n, 'lines of checkpoint_rank0.jsonl are missing')
     for b in _lines(h, 'checkpoint'):
         n, s = b['attempt'], b['global_step']
         k, strategy = setting(h, n, 'checkpoint.every_k_steps'), setting(h, n, 'checkpoint.strategy')
-        if strategy and b['strategy'] != strategy: yield Evidence(False, f'the checkpoint of step {s} of attempt {n} was {b["strategy"]}, the config says {strategy}.', s, 0, n)
-        if k and s % k and s != last.get(n): yield Evidence(False, f'a checkpoint of step {s} of attempt {n}, where no boundary was due (every {k} steps).', s, 0, n)
-    if h.version < 2: return
+        if strategy and b['strategy'] != strategy:
+            yield Evidence(False, f'the checkpoint of step {s} of attempt {n} was {b["strategy"]}, the config says '
+                                  f'{strategy}.', s, 0, n)
+        if k and s % k and s != last.get(n):
+            yield Evidence(False, f'a checkpoint of step {s} of attempt {n}, where no boundary was due (every {k} '
+                                  'steps).', s, 0, n)
+    if h.version >= 2: yield from _odd_saves(h)
+
+# %% ../../nbs/measure/735_resumes.ipynb #7a2ddfe2
+def _odd_saves(h: History) -> Iterator[Evidence]:
+    "Lines of an older attempt after those of a later one, and announced saves that have no line."
     order = [b['attempt'] for b in h.lines['checkpoint_rank0.jsonl']]
     for a, b in zip(order, order[1:]):
-        if b < a: yield Evidence(False, f'a line about a checkpoint of attempt {b} stands after one of attempt {a}.', attempt=b, cause='rank 0 of an older attempt was still alive')
+        if b < a:
+            yield Evidence(False, f'a line about a checkpoint of attempt {b} stands after one of attempt {a}.',
+                attempt=b, cause='rank 0 of an older attempt was still alive')
     for n in launches(h):
         if unsettled(h, n): continue
-        saves = [e['global_step'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0 and e['event'] == 'busy' and e['doing'] == 'save']
-        lines = [b['global_step'] for b in _lines(h, 'checkpoint', 'checkpoint_failed') if b['attempt'] == n and (b['event'] == 'checkpoint' or 'stall_time_sec' in b)]
-        if lines not in (saves, saves[:-1]): yield Evidence(False, f'attempt {n} announced saves at steps {_few(saves)}, rank 0\'s log has boundaries at {_few(lines)}.', attempt=n)
+        saves = [e['global_step'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0
+            and e['event'] == 'busy' and e['doing'] == 'save']
+        lines = [b['global_step'] for b in _lines(h, 'checkpoint', 'checkpoint_failed') if b['attempt'] == n
+            and (b['event'] == 'checkpoint' or 'stall_time_sec' in b)]
+        if lines not in (saves, saves[:-1]):
+            yield Evidence(False, f'attempt {n} announced saves at steps {_few(saves)}, rank 0\'s log has boundaries '
+                                  f'at {_few(lines)}.', attempt=n)
 
+# %% ../../nbs/measure/735_resumes.ipynb #68fc9b71
 def _few(x: list) -> str: return ', '.join(map(str, x[:8])) + (', ...' if len(x) > 8 else '') or 'none'
 
 # %% ../../nbs/measure/735_resumes.ipynb #73110881
@@ -132,52 +176,80 @@ def _told_otherwise(h: History) -> Iterator[Evidence]:
     "What two lines tell differently about one checkpoint."
     begun = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint')}
     ended = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint_write_complete')}
-    times = Counter((b['attempt'], b['global_step'], b['event']) for b in _lines(h, 'checkpoint', 'checkpoint_write_complete'))
+    times = Counter((b['attempt'], b['global_step'], b['event'])
+        for b in _lines(h, 'checkpoint', 'checkpoint_write_complete'))
     for (n, s, event), k in times.items():
         if k > 1: yield Evidence(False, f'{event} of step {s} of attempt {n} is recorded {k} times.', s, 0, n)
     for (n, s), b in ended.items():
-        if (n, s) not in begun: yield Evidence(False, f'the write of step {s} of attempt {n} is complete, but was never handed over.', s, 0, n)
-        if b['path'] != checkpoint_name(s): yield Evidence(False, f'the write of step {s} of attempt {n} is complete in {b["path"]!r}; expected {checkpoint_name(s)!r}.', s, 0, n)
+        if (n, s) not in begun:
+            yield Evidence(False, f'the write of step {s} of attempt {n} is complete, but was never handed over.', s, 0,
+                n)
+        if b['path'] != checkpoint_name(s):
+            yield Evidence(False, f'the write of step {s} of attempt {n} is complete in {b["path"]!r}; expected '
+                                  f'{checkpoint_name(s)!r}.', s, 0, n)
     failed = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint_failed')}
     left = {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}
     for (n, s), b in begun.items():
-        if b['strategy'] == 'overlapped' and n in left and (n, s) not in ended and (n, s) not in failed: yield Evidence(False, f'attempt {n} left in order, but what became of the write of step {s} is recorded nowhere.', s, 0, n)
+        if b['strategy'] == 'overlapped' and n in left and (n, s) not in ended and (n, s) not in failed:
+            yield Evidence(False, f'attempt {n} left in order, but what became of the write of step {s} is recorded '
+                                  'nowhere.', s, 0, n)
         for done, took in (b.get('completed_write_times_sec') or {}).items():
             line = ended.get((n, int(done))) if done.isdigit() and len(done) < 12 else None
-            if line is None or line['write_time_sec'] != took: yield Evidence(False, f'the boundary of step {s} of attempt {n} says that the write of step {done[:12]} took {took} s; its own line says {line and line["write_time_sec"]}.', s, 0, n)
+            if line is None or line['write_time_sec'] != took:
+                yield Evidence(False, f'the boundary of step {s} of attempt {n} says that the write of step '
+                    f'{done[:12]} took {took} s; its own line says {line and line["write_time_sec"]}.', s, 0, n)
 
+# %% ../../nbs/measure/735_resumes.ipynb #fab4d400
 def _wrong_sidecars(h: History) -> Iterator[Evidence]:
     "Sidecars that say something else than the records."
-    said = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint', 'checkpoint_write_complete')}       # of an overlapped save the later line knows the file
+    # of an overlapped save the later line knows the file
+    said = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint', 'checkpoint_write_complete')}
     W, S = h.attempts['world_size'].to_dict(), h.geometry.steps_per_epoch if h.geometry is not None else None
     for s in h.sidecars:
         n, step, file = s['attempt'], s['global_step'], s['file']
         def wrong(what): return Evidence(False, f'{file} {what}.', step, attempt=n)
-        if file != 'latest.json' and file != checkpoint_name(step).replace('.pt', '.json'): yield wrong(f'is the sidecar of step {step}')
-        if s.get('path') != checkpoint_name(step): yield wrong(f'names {s.get("path")!r}; expected {checkpoint_name(step)!r}')
+        if file != 'latest.json' and file != checkpoint_name(step).replace('.pt', '.json'):
+            yield wrong(f'is the sidecar of step {step}')
+        if s.get('path') != checkpoint_name(step):
+            yield wrong(f'names {s.get("path")!r}; expected {checkpoint_name(step)!r}')
         if n not in launches(h) and launches(h): yield wrong(f'is of attempt {n}, which this run never launched')
-        if s.get('boot') and n in h.launch_boots and s['boot'] != h.launch_boots[n]: yield wrong(f'was written in another boot of the machine than attempt {n}')
-        if n in W and W[n] == W[n] and s.get('world_size') != W[n]: yield wrong(f'says world size {s.get("world_size")}; attempt {n} had {int(W[n])}')
+        if s.get('boot') and n in h.launch_boots and s['boot'] != h.launch_boots[n]:
+            yield wrong(f'was written in another boot of the machine than attempt {n}')
+        if n in W and W[n] == W[n] and s.get('world_size') != W[n]:
+            yield wrong(f'says world size {s.get("world_size")}; attempt {n} had {int(W[n])}')
         if S and wrong_epoch(S, step, s.get('epoch')): yield wrong(f'says epoch {s.get("epoch")} for step {step}')
-        if (n, step) in said and said[n, step].get('strategy') != 'overlapped' and s.get('bytes') != said[n, step].get('bytes', s.get('bytes')): yield wrong(f'says {s.get("bytes")} bytes; rank 0 recorded {said[n, step]["bytes"]}')
-        elif (n, step) not in said and n in h.attempts.index and not unrecorded(h, n, step) and not any((b['attempt'], b['global_step']) == (n, step) for b in _lines(h, 'checkpoint_failed')):
+        line, failed = (said.get((n, step)),
+            any((b['attempt'], b['global_step']) == (n, step) for b in _lines(h, 'checkpoint_failed')))
+        if line and line.get('strategy') != 'overlapped' and s.get('bytes') != line.get('bytes', s.get('bytes')):
+            yield wrong(f'says {s.get("bytes")} bytes; rank 0 recorded {line["bytes"]}')
+        elif not line and n in h.attempts.index and not unrecorded(h, n, step) and not failed:
             yield wrong(f'vouches for step {step} of attempt {n}, which rank 0 never saved')
     yield from _wrong_latest(h)
 
+# %% ../../nbs/measure/735_resumes.ipynb #4ddeee7e
 def _wrong_latest(h: History) -> Iterator[Evidence]:
     latest = [s for s in h.sidecars if s['file'] == 'latest.json']
     own = {(s['attempt'], s['global_step']): s for s in h.sidecars if s['file'] != 'latest.json'}
     if h.status == 'completed' and own: yield from _not_the_newest(h, latest, max(own))
     if not latest or h.status == 'in progress': return
     order = latest[0]['attempt'], latest[0]['global_step']
-    if order not in own: yield Evidence(False, f'latest.json names step {order[1]} of attempt {order[0]}, which has no sidecar.', order[1], attempt=order[0])
-    elif {k: v for k, v in latest[0].items() if k != 'file'} != {k: v for k, v in own[order].items() if k != 'file'}: yield Evidence(False, f'latest.json and the sidecar of step {order[1]} differ.', order[1], attempt=order[0])
+    if order not in own:
+        yield Evidence(False, f'latest.json names step {order[1]} of attempt {order[0]}, which has no sidecar.',
+            order[1], attempt=order[0])
+    elif {k: v for k, v in latest[0].items() if k != 'file'} != {k: v for k, v in own[order].items() if k != 'file'}:
+        yield Evidence(False, f'latest.json and the sidecar of step {order[1]} differ.', order[1], attempt=order[0])
 
+# %% ../../nbs/measure/735_resumes.ipynb #f0e6d05a
 def _not_the_newest(h: History, latest: list[dict], newest: tuple) -> Iterator[Evidence]:
     "A completed run keeps its newest checkpoint, and `latest.json` names it."
     half_done = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint_failed') if b.get('published')}
     published = max(zip(h.checkpoints['attempt'].tolist(), h.checkpoints['global_step'].tolist()), default=newest)
-    if published > newest: yield Evidence(False, f'the newest checkpoint, step {published[1]} of attempt {published[0]}, has no sidecar any more; older ones have.', published[1], attempt=published[0])
+    if published > newest:
+        yield Evidence(False, f'the newest checkpoint, step {published[1]} of attempt {published[0]}, has no sidecar '
+                              'any more; older ones have.', published[1], attempt=published[0])
     if newest in half_done: return
     named = latest and (latest[0]['attempt'], latest[0]['global_step'])
-    if named != newest: yield Evidence(False, f'latest.json {f"names step {named[1]} of attempt {named[0]}" if named else "is missing"}; the newest checkpoint there is step {newest[1]} of attempt {newest[0]}.', newest[1], attempt=newest[0])
+    if named == newest: return
+    said = f'names step {named[1]} of attempt {named[0]}' if named else 'is missing'
+    there = f'the newest checkpoint there is step {newest[1]} of attempt {newest[0]}'
+    yield Evidence(False, f'latest.json {said}; {there}.', newest[1], attempt=newest[0])

@@ -15,37 +15,63 @@ from itertools import takewhile
 import numpy as np
 import pandas as pd
 from .history import History, once
-from .laws import Evidence, at, first_of, offences
+from .laws import Evidence, at, first_of, law, offences
 from ..training.protocol import RESUMABLE, RUN_FORMAT, settings_before, settings_digest
 
 # %% ../../nbs/measure/730_witnesses.ipynb #426ba650
+@law('records', needs='every file of the run')
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
-    for name, n in h.torn.items(): yield Evidence(True, f'{name}: {n} torn line(s), left by a writer that was killed, were skipped.')
-    if h.version > RUN_FORMAT: yield Evidence('unknown', f'the run has format {h.version}, this version of ecrl knows formats up to {RUN_FORMAT}: use a newer one.')
-    if h.version and not h.environment: yield Evidence('unknown', 'environment.json is missing or cannot be read: dataset size, precision and format are not known from it.')
-    if h.version and not h.supervisor: yield Evidence('unknown', 'logs/supervisor.json is missing or cannot be read: whether the run ended, and how, is not known from it.')
-    if not h.version and h.steps['mono'].notna().any(): yield Evidence('unknown', 'these are records of format 1 or later, but config.yaml, environment.json and events.jsonl are missing: only what the records say was judged.')
-    if h.version and h.lines['events.jsonl'] and not h.lines['supervisor_attempts.jsonl']: yield Evidence('unknown', 'logs/supervisor_attempts.jsonl is missing or empty: how the attempts ended is not known.')
-    if h.version and not h.lines['events.jsonl']: yield Evidence('unknown', 'logs/events.jsonl is missing or empty: what each rank restored is not known.')
-    first = takewhile(lambda e: e['event'] != 'resumed_session', h.lines['events.jsonl'])             # a later session may be of a later ecrl
+    for name, n in h.torn.items():
+        yield Evidence(True, f'{name}: {n} torn line(s), left by a writer that was killed, were skipped.')
+    if h.version > RUN_FORMAT:
+        yield Evidence('unknown', f'the run has format {h.version}, this version of ecrl knows formats up to '
+                                  f'{RUN_FORMAT}: use a newer one.')
+    if h.version and not h.environment:
+        yield Evidence('unknown', 'environment.json is missing or cannot be read: dataset size, precision and format '
+                                  'are not known from it.')
+    if h.version and not h.supervisor:
+        yield Evidence('unknown', 'logs/supervisor.json is missing or cannot be read: whether the run ended, and how, '
+                                  'is not known from it.')
+    if not h.version and h.steps['mono'].notna().any():
+        yield Evidence('unknown', 'these are records of format 1 or later, but config.yaml, environment.json and '
+                                  'events.jsonl are missing: only what the records say was judged.')
+    if h.version and h.lines['events.jsonl'] and not h.lines['supervisor_attempts.jsonl']:
+        yield Evidence('unknown', 'logs/supervisor_attempts.jsonl is missing or empty: how the attempts ended is not '
+                                  'known.')
+    if h.version and not h.lines['events.jsonl']:
+        yield Evidence('unknown', 'logs/events.jsonl is missing or empty: what each rank restored is not known.')
+    # a later session may be of a later ecrl
+    first = takewhile(lambda e: e['event'] != 'resumed_session', h.lines['events.jsonl'])
     sealed = any('config' in e for e in first if e['event'] == 'launch')
-    if h.environment.get('format_version') == 1 and not sealed: yield Evidence(True, 'the run has format 1: its config is not sealed, and fields that are absent are not missed.')
-    if h.environment.get('format_version') == 1 and sealed: yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.', cause='a file was edited, or two runs were mixed')
+    if h.environment.get('format_version') == 1 and not sealed:
+        yield Evidence(True, 'the run has format 1: its config is not sealed, and fields that are absent are not '
+                             'missed.')
+    if h.environment.get('format_version') == 1 and sealed:
+        yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.',
+            cause='a file was edited, or two runs were mixed')
     return len(h.steps) + sum(map(len, h.lines.values()))
 
 # %% ../../nbs/measure/730_witnesses.ipynb #cf8e1660
+@law('records', needs='every file of the run')
 def law_identity(h: History) -> Iterator[Evidence]:
     "Every record belongs to this run and to the rank in whose file it stands."
     s, name = h.steps, h.run_id
-    yield from offences(s, s['run_id'] != name, lambda r: f'{at(r)} in rank{r.file_rank}.jsonl belongs to run {r.run_id!r}, expected {name!r}.')
-    yield from offences(s, s['rank'] != s['file_rank'], lambda r: f'{at(r)} in rank{r.file_rank}.jsonl says that it is rank {r.rank}.')
+    yield from offences(s, s['run_id'] != name,
+        lambda r: f'{at(r)} in rank{r.file_rank}.jsonl belongs to run {r.run_id!r}, expected {name!r}.')
+    yield from offences(s, s['rank'] != s['file_rank'],
+        lambda r: f'{at(r)} in rank{r.file_rank}.jsonl says that it is rank {r.rank}.')
     told = [(file, r['run_id']) for file, records in h.lines.items() for r in records if 'run_id' in r]
-    told += [(file, r['run_id']) for file, r in (('supervisor.json', h.supervisor), ('environment.json', h.environment)) if 'run_id' in r]
-    yield from first_of([Evidence(False, f'{file} holds a record of run {other!r}, expected {name!r}.') for file, other in told if other != name])
-    yield from first_of([Evidence(False, f'checkpoint_rank0.jsonl holds a line of rank {b["rank"]}.') for b in h.lines['checkpoint_rank0.jsonl'] if b.get('rank', 0) != 0])
-    if h.path.name != name: yield Evidence(True, f'the folder is named {h.path.name}, its records are of run {name}: it was renamed or copied.')
+    told += [(file, r['run_id']) for file, r in (('supervisor.json', h.supervisor), ('environment.json', h.environment))
+        if 'run_id' in r]
+    yield from first_of([Evidence(False, f'{file} holds a record of run {other!r}, expected {name!r}.')
+        for file, other in told if other != name])
+    yield from first_of([Evidence(False, f'checkpoint_rank0.jsonl holds a line of rank {b["rank"]}.')
+        for b in h.lines['checkpoint_rank0.jsonl'] if b.get('rank', 0) != 0])
+    if h.path.name != name:
+        yield Evidence(True, f'the folder is named {h.path.name}, its records are of run {name}: it was renamed or '
+                             'copied.')
     return len(s) + len(told)
 
 # %% ../../nbs/measure/730_witnesses.ipynb #46c38436
@@ -57,7 +83,9 @@ def falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # bool per rec
     out[order[1:]] = (v[1:] < v[:-1]) & np.logical_and.reduce([x[1:] == x[:-1] for x in g])
     return out
 
-def _misfits(s: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]: # bool per record: a part is negative; the parts do not fit
+def _misfits(
+    s: pd.DataFrame,
+) -> tuple[np.ndarray, np.ndarray]: # bool per record: a part is negative; the parts do not fit
     "Steps whose durations cannot be true."
     parts = s[['data_s', 'compute_s', 'sync_s']].to_numpy()
     order = np.lexsort((s['line'], s['attempt'], s['file_rank']))
@@ -68,21 +96,26 @@ def _misfits(s: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]: # bool per recor
     return (parts < -1e-6).any(axis=1), parts.sum(axis=1) > gap + 1e-3
 
 # %% ../../nbs/measure/730_witnesses.ipynb #58f3ac4b
+@law('records', needs='rank*.jsonl, events.jsonl, checkpoint_rank0.jsonl')
 def law_clocks(h: History) -> Iterator[Evidence]:
     "No monotonic clock runs backwards within a boot, and durations fit between the records."
     s, wall = h.steps, h.steps['mono'].isna().all()
     back = falls(s, 'time' if wall else 'mono', ('file_rank', 'attempt'))
-    for e in offences(s, back, lambda r: f'the {"wall" if wall else "monotonic"} clock of rank {r.rank} runs backwards at {at(r)}.'):
+    for e in offences(s, back, lambda r: f'the {"wall" if wall else "monotonic"} clock of rank {r.rank} runs backwards '
+                                         f'at {at(r)}.'):
         yield Evidence(True, e.message) if wall else e
     if wall: return len(s)
     negative, long = _misfits(s)
     yield from offences(s, negative, lambda r: f'rank {r.rank} recorded a negative duration at {at(r)}.')
-    yield from offences(s, long & ~back, lambda r: f'the parts of {at(r)} on rank {r.rank} take longer than the time since the record before.')
+    yield from offences(s, long & ~back,
+        lambda r: f'the parts of {at(r)} on rank {r.rank} take longer than the time since the record before.')
     yield from first_of([*_events_back(h), *_foreign_boots(h)])
-    yield from first_of([Evidence(False, f'the {b["event"]} line of step {b["global_step"]} of attempt {b["attempt"]} {why}.', b['global_step'], 0, b['attempt'])
+    yield from first_of([Evidence(False, f'the {b["event"]} line of step {b["global_step"]} of attempt {b["attempt"]} '
+                                         f'{why}.', b['global_step'], 0, b['attempt'])
                          for b in h.lines['checkpoint_rank0.jsonl'] if (why := _impossible_times(b))])
     return len(s) + len(h.lines['events.jsonl']) + len(h.boundaries)
 
+# %% ../../nbs/measure/730_witnesses.ipynb #65d3b044
 def _events_back(h: History) -> Iterator[Evidence]:
     "Writers whose clock falls from one line of a log to the next."
     for file in ('events.jsonl', 'checkpoint_rank0.jsonl'):
@@ -94,27 +127,39 @@ def _events_back(h: History) -> Iterator[Evidence]:
             if 'mono' not in e: continue
             before = last.get(who, (-np.inf, None))
             if e['mono'] < before[0] and h.version >= 2:
-                yield Evidence(False, f'{file}: the monotonic clock of {"the supervisor" if who[0] is None else f"rank {who[0]}"} runs backwards at {e["event"]} of attempt {e.get("attempt")}.', attempt=e.get('attempt'))
+                yield Evidence(False, f'{file}: the monotonic clock of '
+                    f'{"the supervisor" if who[0] is None else f"rank {who[0]}"} runs backwards at {e["event"]} of '
+                    f'attempt {e.get("attempt")}.', attempt=e.get('attempt'))
             last[who] = e['mono'], boot or before[1]
 
 def _foreign_boots(h: History) -> Iterator[Evidence]:
     "Launches of one session, and the ranks that they start on the same host, share a boot."
     for session in sessions(h):
-        boots = Counter(e['boot'] for e in session['events'] if e['event'] in ('launch', 'resumed_session', 'worker_up') and e.get('boot') and e.get('node', 0) == 0)
-        for odd in list(boots)[1:]: yield Evidence(False, f'two boots of the machine within one session of the supervisor: {", ".join(boots)}.')
+        boots = Counter(e['boot'] for e in session['events'] if e['event'] in ('launch', 'resumed_session', 'worker_up')
+            and e.get('boot') and e.get('node', 0) == 0)
+        for odd in list(boots)[1:]:
+            yield Evidence(False, f'two boots of the machine within one session of the supervisor: {", ".join(boots)}.')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #fd57a8c1
 def _impossible_times(b: dict) -> str | None:
-    parts = {k: b[k] for k in ('snapshot_time_sec', 'enqueue_latency_sec', 'backpressure_wait_sec', 'barrier_time_sec', 'write_time_sec') if b.get(k) is not None}
+    parts = {k: b[k] for k in ('snapshot_time_sec', 'enqueue_latency_sec', 'backpressure_wait_sec', 'barrier_time_sec',
+        'write_time_sec') if b.get(k) is not None}
     if any(v < -1e-6 for v in parts.values()): return 'has a negative duration'
-    if b['event'] == 'checkpoint' and b.get('barrier_time_sec') is not None and sum(parts.values()) > b['stall_time_sec'] + 1e-3: return 'has parts that take longer than the whole stall'
+    if b['event'] == 'checkpoint' and b.get('barrier_time_sec') is not None and sum(
+        parts.values()) > b['stall_time_sec'] + 1e-3:
+        return 'has parts that take longer than the whole stall'
 
 # %% ../../nbs/measure/730_witnesses.ipynb #dcb2bace
 @once
-def sessions(h: History) -> list[dict]: # events, settings, differs: name -> value of the environment that is another than in the first session
+def sessions(
+    h: History,
+) -> list[dict]: # events, settings, differs: name -> value of the environment that is another than in the first session
     "The sessions of the supervisor, in order."
     out = [dict(events=[], changes={}, differs={})]
     for e in h.lines['events.jsonl']:
-        if e['event'] == 'resumed_session': out.append(dict(events=[], changes=e.get('config_differs') or {}, differs={k: v[1] for k, v in e['environment_differs'].items() if type(v) is list and len(v) == 2}))
+        if e['event'] == 'resumed_session':
+            out.append(dict(events=[], changes=e.get('config_differs') or {},
+                differs={k: v[1] for k, v in e['environment_differs'].items() if type(v) is list and len(v) == 2}))
         out[-1]['events'].append(e)
     for s in out: s['changes'] = {k: v for k, v in s['changes'].items() if type(v) is list and len(v) == 2}
     now = {k: v for k, v in h.settings.items() if v is not None}
@@ -126,8 +171,10 @@ def sessions(h: History) -> list[dict]: # events, settings, differs: name -> val
 @once
 def launches(h: History) -> dict[int, dict]: # attempt -> its launch, with `settings` and `differs`
     "The launch of each attempt."
-    return {e['attempt']: e | dict(settings=s['settings'], differs=s['differs']) for s in sessions(h) for e in s['events'] if e['event'] == 'launch'}
+    return {e['attempt']: e | dict(settings=s['settings'], differs=s['differs']) for s in sessions(h)
+        for e in s['events'] if e['event'] == 'launch'}
 
+# %% ../../nbs/measure/730_witnesses.ipynb #e31ec543
 def setting(h: History, attempt: int, key: str, default=None):
     "A setting of the config at an attempt's launch."
     l = launches(h).get(attempt)
@@ -139,66 +186,107 @@ def env(h: History, attempt: int, key: str):
     return (l['differs'] if l else {}).get(key, h.environment.get(key))
 
 # %% ../../nbs/measure/730_witnesses.ipynb #313ee373
+@law('records', needs='config.yaml, environment.json, supervisor.json, supervisor_attempts.jsonl, events.jsonl')
 def law_agreement(h: History) -> Iterator[Evidence]:
     "Config, environment, status, launches and logs tell the same story."
     if not h.version or not h.lines['events.jsonl']: return 0
     facts = [*_seals(h), *_environment_facts(h), *_launch_facts(h), *_status_facts(h)]
-    yield from first_of([Evidence(False, f'{what}: {a_name} says {a!r}, {b_name} says {b!r}.', attempt=attempt, cause='a file was edited, or files of two runs were mixed')
+    yield from first_of([Evidence(False, f'{what}: {a_name} says {a!r}, {b_name} says {b!r}.', attempt=attempt,
+        cause='a file was edited, or files of two runs were mixed')
                          for what, attempt, a_name, a, b_name, b in facts if a != b])
     return len(facts)
 
 def _seals(h: History) -> Iterator[tuple]:
     for n, l in launches(h).items():
-        if 'config' in l and h.settings: yield f'digest of the config at attempt {n}', n, 'its launch', l['config'], 'config.yaml', settings_digest(l['settings'])
+        if 'config' in l and h.settings:
+            yield (f'digest of the config at attempt {n}', n, 'its launch', l['config'], 'config.yaml',
+                settings_digest(l['settings']))
 
+# %% ../../nbs/measure/730_witnesses.ipynb #552cddb9
 def _environment_facts(h: History) -> Iterator[tuple]:
     for n, l in launches(h).items():
-        for name, key in (('deterministic', 'runtime.deterministic'), ('threads', 'runtime.threads'), ('numerics', 'training.numerics'), ('dataset_size', 'dataset.size')):
-            if key in l['settings'] and env(h, n, name) is not None: yield f'{name} at attempt {n}', n, 'the environment', env(h, n, name), 'the config', l['settings'][key]
+        for name, key in (('deterministic', 'runtime.deterministic'), ('threads', 'runtime.threads'),
+            ('numerics', 'training.numerics'), ('dataset_size', 'dataset.size')):
+            if key in l['settings'] and env(h, n, name) is not None:
+                yield f'{name} at attempt {n}', n, 'the environment', env(h, n, name), 'the config', l['settings'][key]
     for s in sessions(h):
         for k, (before, now) in s['changes'].items():
-            if before is not None and not k.startswith(RESUMABLE) and k != 'training.scheduler_t_max': yield f'{k}, which a session must not change', None, 'the session before', before, 'a later session', now
+            if before is not None and not k.startswith(RESUMABLE) and k != 'training.scheduler_t_max':
+                yield (f'{k}, which a session must not change', None, 'the session before', before, 'a later session',
+                    now)
     for s in h.lines['events.jsonl']:
         if s['event'] != 'resumed_session': continue
-        for k, v in s['environment_differs'].items(): yield f'{k} of the first session', None, 'environment.json', h.environment.get(k), 'a later session', v[0] if type(v) is list and v else v
+        for k, v in s['environment_differs'].items():
+            yield (f'{k} of the first session', None, 'environment.json', h.environment.get(k), 'a later session',
+                v[0] if type(v) is list and v else v)
 
 # %% ../../nbs/measure/730_witnesses.ipynb #97ee860d
 def _phases(settings: dict) -> list[tuple]: # (until this step, world size)
     if settings.get('elastic.phases'): return [tuple(p) for p in settings['elastic.phases']]
-    if 'elastic.phase_a_steps' in settings: return [(settings[f'elastic.phase_{p}_steps'], settings[f'elastic.phase_{p}_world_size']) for p in 'ab']
-    return [(settings['training.max_steps'], settings['runtime.nproc'])] if {'training.max_steps', 'runtime.nproc'} <= settings.keys() else []
+    if 'elastic.phase_a_steps' in settings:
+        return [(settings[f'elastic.phase_{p}_steps'], settings[f'elastic.phase_{p}_world_size']) for p in 'ab']
+    return ([(settings['training.max_steps'], settings['runtime.nproc'])]
+        if {'training.max_steps', 'runtime.nproc'} <= settings.keys() else [])
 
+# %% ../../nbs/measure/730_witnesses.ipynb #466450f5
 def _launch_facts(h: History) -> Iterator[tuple]:
-    fewer = {e['attempt']: e for e in h.lines['events.jsonl'] if e['event'] == 'world_size_changed'}
-    begun, ended = ({r['attempt']: r for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == e} for e in ('attempt_start', 'attempt_end'))
+    begun, ended = ({r['attempt']: r for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == e}
+        for e in ('attempt_start', 'attempt_end'))
     recorded = h.attempts['world_size'].dropna().astype(int).to_dict()
     for n, l in launches(h).items():
-        due, said = dict(_phases(l['settings'])), (n, 'its launch', l['world_size'])
-        for until in sorted(u for u in due if u < l['target_step']):
-            if not any(e['event'] == 'finished' and e['global_step'] >= until and e['attempt'] < n for e in h.lines['events.jsonl']): yield f'phase to step {until}, before attempt {n}', n, 'the config', 'to be finished', 'events.jsonl', 'not finished'
-        if due:
-            yield f'target of attempt {n}', n, 'its launch', l['target_step'], 'the config', l['target_step'] if l['target_step'] in due else [*due][-1]
-            wanted = due.get(l['target_step'], l['world_size'])
-            if n in fewer: yield f'ranks wanted for attempt {n}', n, 'world_size_changed', fewer[n]['wanted'], 'the config', wanted; wanted = fewer[n]['world_size']
-            yield f'world size of attempt {n}', *said, 'the config', wanted
-        if n in recorded: yield f'world size of attempt {n}', *said, 'its step records', recorded[n]
-        if n in begun: yield f'world size of attempt {n}', *said, 'supervisor_attempts.jsonl', begun[n]['world_size']
+        said = f'world size of attempt {n}', n, 'its launch', l['world_size']
+        yield from _phase_facts(h, n, l, dict(_phases(l['settings'])))
+        if n in recorded: yield *said, 'its step records', recorded[n]
+        if n in begun: yield *said, 'supervisor_attempts.jsonl', begun[n]['world_size']
         if n in ended:
-            yield f'world size of attempt {n}', *said, 'supervisor_attempts.jsonl', ended[n]['world_size']
-            yield f'target of attempt {n}', n, 'its launch', l['target_step'], 'supervisor_attempts.jsonl', ended[n]['target_steps']
-            how = {e['event'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0} & {'finished', 'stopping'}
-            if how: yield f'outcome of attempt {n}', n, 'supervisor_attempts.jsonl', ended[n]['outcome'] in _OUTCOMES[max(how)], f'the event {max(how)} of rank 0', True
-            elif ended[n]['outcome'] in ('finished', 'stopped'): yield f'outcome of attempt {n}', n, 'supervisor_attempts.jsonl', ended[n]['outcome'], 'the events of rank 0', 'neither'
+            yield *said, 'supervisor_attempts.jsonl', ended[n]['world_size']
+            yield from _end_facts(h, n, l, ended[n])
     last = max(launches(h), default=0)
-    if ended_here(h) and h.lines['supervisor_attempts.jsonl']: yield f'outcome of attempt {last}, the last of a completed run', last, 'supervisor_attempts.jsonl', ended.get(last, {}).get('outcome'), 'events.jsonl', 'finished'
-    for n in (begun.keys() | ended.keys()) - launches(h).keys(): yield f'attempt {n}', n, 'supervisor_attempts.jsonl', 'launched', 'events.jsonl', 'no launch'
+    if ended_here(h) and h.lines['supervisor_attempts.jsonl']:
+        yield (f'outcome of attempt {last}, the last of a completed run', last, 'supervisor_attempts.jsonl',
+            ended.get(last, {}).get('outcome'), 'events.jsonl', 'finished')
+    for n in (begun.keys() | ended.keys()) - launches(h).keys():
+        yield f'attempt {n}', n, 'supervisor_attempts.jsonl', 'launched', 'events.jsonl', 'no launch'
     for n in sorted(begun)[:-1]:
-        if n not in ended and n + 1 in launches(h) and _same_session(h, n, n + 1): yield f'end of attempt {n}', n, 'supervisor_attempts.jsonl', 'no end', 'events.jsonl', 'another launch after it'
+        if n not in ended and n + 1 in launches(h) and _same_session(h, n, n + 1):
+            yield (f'end of attempt {n}', n, 'supervisor_attempts.jsonl', 'no end', 'events.jsonl',
+                'another launch after it')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #466450f6
+def _phase_facts(h: History, n: int, l: dict, due: dict) -> Iterator[tuple]: # l: the launch of attempt n
+    "Target and world size of a launch against the config's phases, and that the phases before it were finished."
+    done = [e['global_step'] for e in h.lines['events.jsonl'] if e['event'] == 'finished' and e['attempt'] < n]
+    for until in sorted(u for u in due if u < l['target_step']):
+        if not any(step >= until for step in done):
+            yield (f'phase to step {until}, before attempt {n}', n, 'the config', 'to be finished', 'events.jsonl',
+                'not finished')
+    if not due: return
+    target = l['target_step'] if l['target_step'] in due else [*due][-1]
+    yield f'target of attempt {n}', n, 'its launch', l['target_step'], 'the config', target
+    wanted = due.get(l['target_step'], l['world_size'])
+    fewer = {e['attempt']: e for e in h.lines['events.jsonl'] if e['event'] == 'world_size_changed'}
+    if n in fewer:
+        yield f'ranks wanted for attempt {n}', n, 'world_size_changed', fewer[n]['wanted'], 'the config', wanted
+        wanted = fewer[n]['world_size']
+    yield f'world size of attempt {n}', n, 'its launch', l['world_size'], 'the config', wanted
+
+def _end_facts(
+    h: History, n: int, l: dict, end: dict,
+) -> Iterator[tuple]: # end: of attempt n, as the supervisor logged it
+    "How an attempt ended, by the supervisor and by rank 0."
+    log, outcome = 'supervisor_attempts.jsonl', f'outcome of attempt {n}'
+    yield f'target of attempt {n}', n, 'its launch', l['target_step'], log, end['target_steps']
+    how = ({e['event'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0} & {'finished',
+        'stopping'})
+    if how: yield outcome, n, log, end['outcome'] in _OUTCOMES[max(how)], f'the event {max(how)} of rank 0', True
+    elif end['outcome'] in ('finished', 'stopped'):
+        yield outcome, n, log, end['outcome'], 'the events of rank 0', 'neither'
+
+# %% ../../nbs/measure/730_witnesses.ipynb #28056ba1
 _OUTCOMES = dict(finished=('finished', 'died', 'hang', 'fatal'), stopping=('stopped', 'died', 'hang', 'fatal'))
 
 def ended_here(h: History) -> bool:
-    "Whether the run was completed in the session that launched its last attempt; a later one may have found nothing left to do."
+    "Whether the run was completed in the session of its last launch; a later one may have found nothing to do."
     return h.status == 'completed' and any(e['event'] == 'launch' for e in sessions(h)[-1]['events'])
 
 def _same_session(h: History, a: int, b: int) -> bool:
@@ -207,65 +295,91 @@ def _same_session(h: History, a: int, b: int) -> bool:
 # %% ../../nbs/measure/730_witnesses.ipynb #c0495570
 ENDED = ('completed', 'failed', 'stopped')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #9c8e2cd4
 def _status_facts(h: History) -> Iterator[tuple]:
     s, said = h.supervisor, [e for e in h.lines['events.jsonl'] if e['event'] in (*ENDED, 'launch', 'resumed_session')]
     if not s: return
     last = said[-1] if said else None
     yield 'a word for the status', None, 'supervisor.json', s.get('status') in ('running', *ENDED), 'the protocol', True
-    gave_up = s.get('status') == 'failed' and last and last['event'] not in ENDED          # a disk refused, and not even that could be noted
+    # a disk refused, and not even that could be noted
+    gave_up = s.get('status') == 'failed' and last and last['event'] not in ENDED
     if 'status' in s and s['status'] != 'running' and last and not gave_up:
-        yield 'status', None, 'supervisor.json', s['status'], 'the last event', last['event'] if last['event'] in ENDED else 'running'
-        yield 'reason of the end', None, 'supervisor.json', s.get('reason'), 'the last event', last.get('reason') if last['event'] in ENDED else s.get('reason')
-    if s.get('status') != 'running' and launches(h): yield 'attempts', None, 'supervisor.json', s.get('attempts'), 'events.jsonl', len(launches(h))
+        yield ('status', None, 'supervisor.json', s['status'], 'the last event',
+            last['event'] if last['event'] in ENDED else 'running')
+        yield ('reason of the end', None, 'supervisor.json', s.get('reason'), 'the last event',
+            last.get('reason') if last['event'] in ENDED else s.get('reason'))
+    if s.get('status') != 'running' and launches(h):
+        yield 'attempts', None, 'supervisor.json', s.get('attempts'), 'events.jsonl', len(launches(h))
     again = [r['restarts'] for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == 'restart']
-    yield 'restarts, counted', None, 'supervisor_attempts.jsonl', again, 'a count of them', list(range(1, len(again) + 1))
+    yield ('restarts, counted', None, 'supervisor_attempts.jsonl', again, 'a count of them',
+        list(range(1, len(again) + 1)))
     lines = Counter((r['event'], r['attempt']) for r in h.lines['supervisor_attempts.jsonl'])
-    yield 'lines that are there more than once', None, 'supervisor_attempts.jsonl', [k for k, n in lines.items() if n > 1], 'the protocol', []
-    after, died = {n for e, n in lines if e == 'restart'}, {r['attempt'] for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == 'attempt_end' and r['outcome'] in ('died', 'hang')}
+    yield ('lines that are there more than once', None, 'supervisor_attempts.jsonl',
+        [k for k, n in lines.items() if n > 1], 'the protocol', [])
+    after, died = ({n for e, n in lines if e == 'restart'}, {r['attempt'] for r in h.lines['supervisor_attempts.jsonl']
+        if r['event'] == 'attempt_end' and r['outcome'] in ('died', 'hang')})
     followed = {n for n in launches(h) if n + 1 in launches(h) and _same_session(h, n, n + 1)}
-    yield 'attempts that were restarted', None, 'supervisor_attempts.jsonl', sorted(n for n in after if n in followed or n + 1 in launches(h) or n not in launches(h)), 'its own account of deaths', sorted(followed & died)
-    if s.get('status') != 'running': yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
-    if h.settings: yield 'target', None, 'supervisor.json', s.get('target_steps'), 'the config', h.settings.get('training.max_steps')
+    yield ('attempts that were restarted', None, 'supervisor_attempts.jsonl', sorted(n for n in after if n in followed
+        or n + 1 in launches(h) or n not in launches(h)), 'its own account of deaths', sorted(followed & died))
+    if s.get('status') != 'running':
+        yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
+    if h.settings:
+        yield ('target', None, 'supervisor.json', s.get('target_steps'), 'the config',
+            h.settings.get('training.max_steps'))
 
 # %% ../../nbs/measure/730_witnesses.ipynb #a738ae7a
-SUPERVISORS = ('launch', 'death_seen', 'torn_down', 'completed', 'failed', 'stopped', 'resumed_session', 'world_size_changed', 'asked_to_stop', 'standby_launch', 'standby_lost')
+SUPERVISORS = ('launch', 'death_seen', 'torn_down', 'completed', 'failed', 'stopped', 'resumed_session',
+    'world_size_changed', 'asked_to_stop', 'standby_launch', 'standby_lost')
 LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
+@law('records', needs='events.jsonl, rank*.jsonl')
 def law_lifecycle(h: History) -> Iterator[Evidence]:
-    "Every rank that recorded steps came up, built, restored and began, in this order; every attempt was launched once and cleared away."
+    "Every rank that recorded steps came up, restored and began; every attempt was launched once and cleared away."
     events = h.lines['events.jsonl']
     if not h.version or not events: return 0
-    lives, first, last = defaultdict(list), *(h.steps.groupby(['attempt', 'rank'])['global_step'].agg(f).to_dict() for f in ('min', 'max'))
+    lives, first, last = (defaultdict(list),
+        *(h.steps.groupby(['attempt', 'rank'])['global_step'].agg(f).to_dict() for f in ('min', 'max')))
     for e in events:
         if e['rank'] is not None: lives[e['attempt'], e['rank']].append(e)
     settled = {(n, r) for n, r in lives.keys() | first.keys() if not unsettled(h, n)}
     found = [Evidence(False, f'{why} in attempt {n}, rank {r}.', rank=r, attempt=n) for n, r in sorted(settled)
              if (why := _odd_life(lives[n, r], first.get((n, r)), last.get((n, r)), launches(h).get(n)))]
-    strangers = [Evidence(False, f'{e["event"]} of attempt {e["attempt"]} is signed by the wrong one; expected {"the supervisor" if e["event"] in SUPERVISORS else "a rank"}.', e.get('global_step'), e['rank'], e['attempt'])
+    strangers = [Evidence(False, f'{e["event"]} of attempt {e["attempt"]} is signed by the wrong one; expected '
+        f'{"the supervisor" if e["event"] in SUPERVISORS else "a rank"}.', e.get('global_step'), e['rank'],
+        e['attempt'])
                  for e in events if e['event'] != 'fault_fired' and (e['event'] in SUPERVISORS) != (e['rank'] is None)]
     yield from first_of([*found, *strangers, *_odd_attempts(h), *_odd_work(h)])
     return len(events)
 
+# %% ../../nbs/measure/730_witnesses.ipynb #8ae3698c
 def unsettled(h: History, attempt: int) -> bool:
     "Whether an attempt may be going on: its files are read one after the other, and some are ahead of the others."
     return h.status == 'in progress' and attempt >= max(launches(h), default=0)
 
+# %% ../../nbs/measure/730_witnesses.ipynb #f2e127f2
 def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dict | None) -> str | None:
     "What is wrong with the life of a rank in an attempt."
     names = [e['event'] for e in life]
     core = [x for x in names if x in LIFE]
     if launch is None and core: return 'events of an attempt that was never launched'
-    if life and launch and not 0 <= life[0]['rank'] < launch['world_size']: return 'events of a rank that does not exist'
+    if life and launch and not 0 <= life[0]['rank'] < launch['world_size']:
+        return 'events of a rank that does not exist'
     if core != list(LIFE[:len(core)]): return f'expected {" -> ".join(LIFE)}, found {" -> ".join(core) or "nothing"}'
     due = 0 if first is None else 4 if last == first else 5
     if len(core) < due: return f'steps were recorded, but the events end with {core[-1] if core else "nothing"}'
     begun = next((e['global_step'] for e in life if e['event'] == 'first_step' and 'global_step' in e), first)
     if begun != first: return f'first_step says step {begun}, the first record is of step {first}'
     ended = [e for e in life if e['event'] in ('finished', 'stopping')]
-    if len(ended) > 1 or ended and names.index(ended[0]['event']) < max((i for i, x in enumerate(names) if x in LIFE), default=0): return 'it has ended twice, or before it began'
-    if ended and last is not None and ended[0]['global_step'] != last: return f'{ended[0]["event"]} says step {ended[0]["global_step"]}, the last record is of step {last}'
-    if ended and launch and (ended[0]['event'] == 'finished') != (ended[0]['global_step'] >= launch['target_step']): return f'{ended[0]["event"]} at step {ended[0]["global_step"]}, with target {launch["target_step"]}'
-    if launch and len(core) > 1 and launch.get('standby') != ('promoted' in names): return f'the launch says standby: {launch.get("standby")}, {"a rank was promoted" if "promoted" in names else "no rank was promoted"}'
+    if len(ended) > 1 or ended and names.index(ended[0]['event']) < max((i for i, x in enumerate(names) if x in LIFE),
+        default=0):
+        return 'it has ended twice, or before it began'
+    if ended and last is not None and ended[0]['global_step'] != last:
+        return f'{ended[0]["event"]} says step {ended[0]["global_step"]}, the last record is of step {last}'
+    if ended and launch and (ended[0]['event'] == 'finished') != (ended[0]['global_step'] >= launch['target_step']):
+        return f'{ended[0]["event"]} at step {ended[0]["global_step"]}, with target {launch["target_step"]}'
+    if launch and len(core) > 1 and launch.get('standby') != ('promoted' in names):
+        one = 'a' if 'promoted' in names else 'no'
+        return f'the launch says standby: {launch.get("standby")}, {one} rank was promoted'
 
 # %% ../../nbs/measure/730_witnesses.ipynb #3d322c71
 def _odd_attempts(h: History) -> Iterator[Evidence]:
@@ -274,46 +388,79 @@ def _odd_attempts(h: History) -> Iterator[Evidence]:
     times = Counter((e['event'], e['attempt']) for e in sup if e['event'] in ('launch', 'death_seen', 'torn_down'))
     for (name, n), k in times.items():
         if k > 1: yield Evidence(False, f'{name} of attempt {n} is recorded {k} times.', attempt=n)
-        if name != 'launch' and n not in launches(h): yield Evidence(False, f'{name} of attempt {n}, which was never launched.', attempt=n)
+        if name != 'launch' and n not in launches(h):
+            yield Evidence(False, f'{name} of attempt {n}, which was never launched.', attempt=n)
     order = [e['attempt'] for e in sup if e['event'] == 'launch']
-    if order != list(range(1, len(order) + 1)): yield Evidence(False, f'the launches are of attempts {order[:9]}; expected 1, 2, 3, ...')
+    if order != list(range(1, len(order) + 1)):
+        yield Evidence(False, f'the launches are of attempts {order[:9]}; expected 1, 2, 3, ...')
     for a, b in zip(order, order[1:]):
-        if _same_session(h, a, b): yield from (Evidence(False, f'attempt {b} was launched, but attempt {a} has no {name}.', attempt=a) for name in ('death_seen', 'torn_down') if not times[name, a])
-    if ended_here(h) and not times['torn_down', order[-1]]: yield Evidence(False, f'the run is completed, but attempt {order[-1]} has no torn_down.', attempt=order[-1])
+        if _same_session(h, a, b):
+            yield from (Evidence(False, f'attempt {b} was launched, but attempt {a} has no {name}.', attempt=a)
+                for name in ('death_seen', 'torn_down') if not times[name, a])
+    if ended_here(h) and not times['torn_down', order[-1]]:
+        yield Evidence(False, f'the run is completed, but attempt {order[-1]} has no torn_down.', attempt=order[-1])
     for e in sup:
-        if e['event'] == 'death_seen' and (e['how'] not in ('home', 'died', 'hang') or any(r not in range(int(launches(h).get(e['attempt'], e | dict(world_size=0))['world_size'])) for r in e['ranks'])):
-            yield Evidence(False, f'death_seen of attempt {e["attempt"]} says how {e["how"]!r}, ranks {e["ranks"]}.', attempt=e['attempt'])
+        if e['event'] != 'death_seen': continue
+        known = range(int(launches(h).get(e['attempt'], dict(world_size=0))['world_size']))
+        if e['how'] not in ('home', 'died', 'hang') or any(r not in known for r in e['ranks']):
+            yield Evidence(False, f'death_seen of attempt {e["attempt"]} says how {e["how"]!r}, ranks {e["ranks"]}.',
+                attempt=e['attempt'])
+    yield from _out_of_turn(sup, times)
+
+# %% ../../nbs/measure/730_witnesses.ipynb #3d322c72
+def _out_of_turn(
+    sup: list[dict], times: Counter,
+) -> Iterator[Evidence]: # of the supervisor: events; how often each is there
+    "Launches before the attempt before them was cleared away, and events of an attempt whose turn is over."
     current, begun, place = 0, 0, {}
     for i, e in enumerate(sup):
         if e['event'] == 'resumed_session': begun = current
-        if e['event'] in ('death_seen', 'torn_down') and e['attempt'] <= begun: yield Evidence(False, f'{e["event"]} of attempt {e["attempt"]} stands after a later session had begun.', attempt=e['attempt'], cause='two supervisors were alive')
+        if e['event'] in ('death_seen', 'torn_down') and e['attempt'] <= begun:
+            yield Evidence(False, f'{e["event"]} of attempt {e["attempt"]} stands after a later session had begun.',
+                attempt=e['attempt'], cause='two supervisors were alive')
         if e['event'] == 'launch':
-            late = [name for name in ('death_seen', *['torn_down']*(not e.get('standby'))) if current > begun and (name, current) not in place and times[name, current]]
-            for name in late: yield Evidence(False, f'attempt {e["attempt"]} was launched before the {name} of attempt {current}.', attempt=e['attempt'], cause='two jobs ran side by side')
+            late = [name for name in ('death_seen', *['torn_down']*(not e.get('standby'))) if current > begun
+                and (name, current) not in place and times[name, current]]
+            for name in late:
+                yield Evidence(False, f'attempt {e["attempt"]} was launched before the {name} of attempt {current}.',
+                    attempt=e['attempt'], cause='two jobs ran side by side')
             current = e['attempt']
         place[e['event'], e['attempt']] = i
-        if e['event'] in (*ENDED, 'asked_to_stop') and e['attempt'] != current or e['event'] == 'resumed_session' and e['attempt'] < current:
-            yield Evidence(False, f'{e["event"]} names attempt {e["attempt"]}; the last one launched was {current}.', attempt=e['attempt'])
+        other = e['event'] in (*ENDED, 'asked_to_stop') and e['attempt'] != current
+        if other or e['event'] == 'resumed_session' and e['attempt'] < current:
+            yield Evidence(False, f'{e["event"]} names attempt {e["attempt"]}; the last one launched was {current}.',
+                attempt=e['attempt'])
 
+# %% ../../nbs/measure/730_witnesses.ipynb #003923ea
 def _odd_work(h: History) -> Iterator[Evidence]:
     "Announced work of rank 0: it ends what it began, at the step where it stands."
     own = h.steps[h.steps['rank'] == 0]
     open_, began, steps = {}, {}, {n: g.sort_values('mono') for n, g in own.groupby('attempt')}
     for e in h.lines['events.jsonl']:
         n = e['attempt']
-        if e['event'] in ('busy', 'busy_end', 'evaluated') and e['rank'] != 0: yield Evidence(False, f'{e["event"]} of rank {e["rank"]} in attempt {n}; only rank 0 has such work.', attempt=n); continue
+        if e['event'] in ('busy', 'busy_end', 'evaluated') and e['rank'] != 0:
+            yield Evidence(False, f'{e["event"]} of rank {e["rank"]} in attempt {n}; only rank 0 has such work.',
+                attempt=n)
+            continue
         if e['event'] == 'busy' and not unsettled(h, n):
             g = steps.get(n)
             i = 0 if g is None else int(np.searchsorted(g['mono'].to_numpy(), e['mono'], side='right'))
-            stands = int(g['global_step'].iloc[i - 1]) if i else int(np.nan_to_num(h.attempts['resumed_from'].get(n, 0)))
+            stands = (int(g['global_step'].iloc[i - 1])
+                if i else int(np.nan_to_num(h.attempts['resumed_from'].get(n, 0))))
             if e['doing'] not in ('save', 'flush', 'evaluate') or e['global_step'] != stands or n in open_:
-                yield Evidence(False, f'rank 0 announced {e["doing"]} at step {e["global_step"]} of attempt {n}; it stood at step {stands}' + (f', {open_[n]} not ended' if n in open_ else '') + '.', attempt=n)
+                yield Evidence(False, f'rank 0 announced {e["doing"]} at step {e["global_step"]} of attempt {n}; it '
+                    f'stood at step {stands}' + (f', {open_[n]} not ended' if n in open_ else '') + '.', attempt=n)
             open_[n], began[n] = e['doing'], e['mono']
-        if e['event'] == 'busy_end' and not unsettled(h, n) and open_.pop(n, None) != e['doing']: yield Evidence(False, f'rank 0 ended {e["doing"]} in attempt {n}, which it had not begun.', attempt=n)
-        if e['event'] == 'evaluated' and n in steps and e['global_step'] != (stood := int(steps[n]['global_step'].iloc[-1])): yield Evidence(False, f'evaluated at step {e["global_step"]}; attempt {n} ended at step {stood}.', attempt=n)
+        if e['event'] == 'busy_end' and not unsettled(h, n) and open_.pop(n, None) != e['doing']:
+            yield Evidence(False, f'rank 0 ended {e["doing"]} in attempt {n}, which it had not begun.', attempt=n)
+        if e['event'] == 'evaluated' and n in steps and e['global_step'] != (
+            stood := int(steps[n]['global_step'].iloc[-1])):
+            yield Evidence(False, f'evaluated at step {e["global_step"]}; attempt {n} ended at step {stood}.',
+                attempt=n)
 
     for n, doing in open_.items():
-        if n in steps and steps[n]['mono'].iloc[-1] > began[n]: yield Evidence(False, f'rank 0 trained on in attempt {n}, though {doing} has not ended.', attempt=n)
+        if n in steps and steps[n]['mono'].iloc[-1] > began[n]:
+            yield Evidence(False, f'rank 0 trained on in attempt {n}, though {doing} has not ended.', attempt=n)
 
 # %% ../../nbs/measure/730_witnesses.ipynb #1372ce85
 @once
@@ -326,14 +473,15 @@ def restores(h: History) -> dict[int, dict[int, dict]]: # attempt -> rank -> its
 
 @once
 def _arithmetic(h: History) -> dict[tuple, dict]: # (attempt, rank) -> settings on which the bits depend
-    return {(e['attempt'], e['rank']): e['arithmetic'] for e in h.lines['events.jsonl'] if e['event'] == 'built' and 'arithmetic' in e}
+    return {(e['attempt'], e['rank']): e['arithmetic']
+        for e in h.lines['events.jsonl'] if e['event'] == 'built' and 'arithmetic' in e}
 
 def promised(h: History, attempt: int) -> bool:
     "Whether the attempt promises to go on with equal bits: only if all of its ranks do."
     return all(e.get('bitwise') is True for e in restores(h).get(attempt, {}).values())
 
 def alike(h: History, first: int, last: int, across: bool = False) -> bool:
-    "Whether each rank computed with the same arithmetic in all of these attempts (`across`: all ranks with one); a host may have been exchanged in between."
+    "Whether each rank computed alike in these attempts (`across`: all ranks alike); a host may have been exchanged."
     of = defaultdict(set)
     for (n, r), a in _arithmetic(h).items():
         if first <= n <= last: of[0 if across else r].add(json.dumps(a, sort_keys=True))
@@ -342,23 +490,30 @@ def alike(h: History, first: int, last: int, across: bool = False) -> bool:
 def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if step else None
 
 # %% ../../nbs/measure/730_witnesses.ipynb #47c117fb
+@law('state', needs='events.jsonl, environment.json, sidecars of checkpoints')
 def law_witnesses(h: History) -> Iterator[Evidence]:
-    "All ranks of an attempt restored the same checkpoint; what they say of random generators, arithmetic and data follows from the rest."
+    "All ranks of an attempt restored the same checkpoint; what they say of generators and data fits the rest."
     if not h.version: return 0
     ranks = h.steps.groupby('attempt')['rank'].unique().to_dict()
     found, n_facts = [], 0
     for n, said in sorted(restores(h).items()):
         absent = sorted(set(ranks.get(n, ())) - said.keys()) if not unsettled(h, n) else []
-        found += [Evidence(False, f'rank {r} recorded steps in attempt {n}, but not what it restored.', rank=int(r), attempt=n) for r in absent]
+        found += [Evidence(False, f'rank {r} recorded steps in attempt {n}, but not what it restored.', rank=int(r),
+            attempt=n) for r in absent]
         for key in ('from_step', 'from_path', 'from_attempt', 'from_checksum'):
             values = {r: e.get(key) for r, e in said.items()}
-            if len(set(map(repr, values.values()))) > 1: found.append(Evidence(False, f'the ranks of attempt {n} restored different things: {key} is ' + ', '.join(f'{v!r} on rank {r}' for r, v in sorted(values.items())[:4]) + '.', attempt=n,
-                                                                           cause='a rank loaded another checkpoint, or none'))
-        for r, e in sorted(said.items()): found += [Evidence(False, f'rank {r} of attempt {n} {why}.', rank=r, attempt=n) for why in _odd_restore(h, n, r, e)]
+            if len(set(map(repr, values.values()))) > 1:
+                found.append(Evidence(False, f'the ranks of attempt {n} restored different things: {key} is '
+                    + ', '.join(f'{v!r} on rank {r}' for r, v in sorted(values.items())[:4]) + '.', attempt=n,
+                        cause='a rank loaded another checkpoint, or none'))
+        for r, e in sorted(said.items()):
+            found += [Evidence(False, f'rank {r} of attempt {n} {why}.', rank=r, attempt=n)
+                for why in _odd_restore(h, n, r, e)]
         n_facts += len(said)
     yield from first_of([*found, *_odd_data(h), *_odd_settings(h), *_odd_files(h)])
     return n_facts
 
+# %% ../../nbs/measure/730_witnesses.ipynb #05df7e11
 def _odd_files(h: History) -> Iterator[Evidence]:
     "One checkpoint with two checksums: between attempts that loaded it, or beside its sidecar."
     known = {(s['attempt'], s['global_step']): s.get('checksum') for s in h.sidecars if s['file'] != 'latest.json'}
@@ -367,24 +522,36 @@ def _odd_files(h: History) -> Iterator[Evidence]:
             if not e.get('from_checksum'): continue
             of = e['from_attempt'], e['from_step']
             if known.setdefault(of, e['from_checksum']) != e['from_checksum']:
-                yield Evidence(False, f'attempt {n} loaded the checkpoint of step {of[1]} of attempt {of[0]} with checksum {e["from_checksum"]}; elsewhere it has {known[of]}.', attempt=n, cause='the file was overwritten, or is another one')
+                yield Evidence(False, f'attempt {n} loaded the checkpoint of step {of[1]} of attempt {of[0]} with '
+                    f'checksum {e["from_checksum"]}; elsewhere it has {known[of]}.', attempt=n,
+                    cause='the file was overwritten, or is another one')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #c9b2262b
 def _odd_restore(h: History, n: int, r: int, e: dict) -> Iterator[str]:
     "What does not fit in a rank's word about its restore."
     step, m = int(e['from_step']), e.get('from_attempt')
-    if e['from_path'] != checkpoint_name(step): yield f'restored step {step} from {e["from_path"]!r}; expected {checkpoint_name(step)!r}'
-    if m is None and h.version < 2 and step: m = max((int(a) for a, s in zip(h.checkpoints['attempt'], h.checkpoints['global_step']) if s == step and a < n), default=None)
+    if e['from_path'] != checkpoint_name(step):
+        yield f'restored step {step} from {e["from_path"]!r}; expected {checkpoint_name(step)!r}'
+    if m is None and h.version < 2 and step:
+        m = max((int(a) for a, s in zip(h.checkpoints['attempt'], h.checkpoints['global_step']) if s == step and a < n),
+            default=None)
     if (m is None) != (step == 0) and h.version >= 2: yield f'restored step {step} of attempt {m}'
     if m is not None and not m < n: yield f'restored a checkpoint of attempt {m}, which came later'
     due = _due_rng(h, n, step, m)
     if due and e['rng'] not in due: yield f'says rng: {e["rng"]!r}; expected {" or ".join(due)}'
     before, now = _arithmetic(h).get((m, 0)), _arithmetic(h).get((n, r))
-    differ = {k: [before.get(k), now.get(k)] for k in before.keys() | now if before.get(k) != now.get(k)} if before and now else {} if not step else None
-    if differ is not None and e['arithmetic_differs'] != differ: yield f'says that its arithmetic differs in {e["arithmetic_differs"]}; expected {differ}'
+    differ = ({k: [before.get(k), now.get(k)] for k in before.keys() | now if before.get(k) != now.get(k)} if before
+        and now else {} if not step else None)
+    if differ is not None and e['arithmetic_differs'] != differ:
+        yield f'says that its arithmetic differs in {e["arithmetic_differs"]}; expected {differ}'
     due = env(h, n, 'deterministic') is True and e['rng'] != 'derived' and not e['arithmetic_differs']
-    if env(h, n, 'deterministic') is not None and e['bitwise'] != due: yield f'says bitwise: {e["bitwise"]}; expected {due}'
+    if env(h, n, 'deterministic') is not None and e['bitwise'] != due:
+        yield f'says bitwise: {e["bitwise"]}; expected {due}'
 
-def _due_rng(h: History, n: int, step: int, m: int | None) -> tuple: # the words that fit; none where the facts are not known
+# %% ../../nbs/measure/730_witnesses.ipynb #6b0f0313
+def _due_rng(
+    h: History, n: int, step: int, m: int | None,
+) -> tuple: # the words that fit; none where the facts are not known
     if h.environment.get('numerics') == 'elastic': return ('keyed',)
     if not step: return ('seeded',)
     W, before = h.attempts['world_size'].get(n), h.attempts['world_size'].get(m) if m is not None else None
@@ -397,22 +564,30 @@ def _odd_data(h: History) -> Iterator[Evidence]:
     due, code = (h.environment.get(k) for k in ('data_digest', 'code_digest'))
     for e in h.lines['events.jsonl']:
         if e['event'] == 'built' and e.get('code_digest') != code: yield Evidence(
-            False, f'rank {e["rank"]} of attempt {e["attempt"]} runs own code with digest {str(e.get("code_digest"))[:16]}; expected {str(code)[:16]}.',
+            False, f'rank {e["rank"]} of attempt {e["attempt"]} runs own code with digest '
+                   f'{str(e.get("code_digest"))[:16]}; expected {str(code)[:16]}.',
             rank=e['rank'], attempt=e['attempt'], cause='the files that the config names were changed')
         if e['event'] == 'built' and due is not None and e.get('data_digest', due) != due:
-            yield Evidence(False, f'rank {e["rank"]} of attempt {e["attempt"]} has data with digest {e["data_digest"][:16]}; expected {due[:16]}.', rank=e['rank'], attempt=e['attempt'], cause='the content of the dataset was changed')
+            yield Evidence(False, f'rank {e["rank"]} of attempt {e["attempt"]} has data with digest '
+                f'{e["data_digest"][:16]}; expected {due[:16]}.', rank=e['rank'], attempt=e['attempt'],
+                cause='the content of the dataset was changed')
 
 def _odd_settings(h: History) -> Iterator[Evidence]:
     "Rank 0's arithmetic against the environment."
     for (n, r), a in _arithmetic(h).items():
         if r: continue
-        for key, name in dict(torch='torch', deterministic='deterministic', threads='threads', device='device', cpu='cpu_capability').items():
+        for key, name in dict(torch='torch', deterministic='deterministic', threads='threads', device='device',
+            cpu='cpu_capability').items():
             due = env(h, n, name)
-            if key in a and due is not None and a[key] != due: yield Evidence(False, f'rank 0 of attempt {n} computes with {key} {a[key]!r}, the environment says {due!r}.', rank=0, attempt=n)
+            if key in a and due is not None and a[key] != due:
+                yield Evidence(False, f'rank 0 of attempt {n} computes with {key} {a[key]!r}, the environment says '
+                                      f'{due!r}.', rank=0, attempt=n)
 
 # %% ../../nbs/measure/730_witnesses.ipynb #cf17a6be
 _PLAN = ('kind', 'rank', 'global_step', 'flush_inflight', 'point', 'after_s', 'not_before', 'duration_s', 'for_steps')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #c79d2924
+@law('records', needs='faults.jsonl, events.jsonl, config.yaml, rank*.jsonl')
 def law_faults(h: History) -> Iterator[Evidence]:
     "Every fault that fired was planned, fired no more often than planned, and every announced one is recorded."
     lines = [f for f in h.lines['faults.jsonl'] if not (f['event'] == 'fired' and f.get('point') == 'storage')]
@@ -420,26 +595,42 @@ def law_faults(h: History) -> Iterator[Evidence]:
     of = {e: [f for f in lines if f['event'] == e] for e in ('planned', 'armed', 'fired')}
     planned = Counter(map(key, of['planned']))
     for e in ('armed', 'fired'):
-        yield from first_of([Evidence(False, f'a fault is recorded as {e} that was not planned, or not so often: {f["kind"]} at step {f["global_step"]}.') for f in of[e] if Counter(map(key, of[e]))[key(f)] > planned[key(f)]])
-    wrote = Counter((f.get('attempt'), f['kind'], f['point'], f.get('at_step'), repr(f.get('target') or [f['rank']])) for f in of['fired'])
-    told = Counter((e['attempt'], e['kind'], e['point'], e['global_step'], repr(e['target'])) for e in h.lines['events.jsonl'] if e['event'] == 'fault_fired')
-    yield from first_of([Evidence(False, f'attempt {n} announced a fault {kind} at {point} of step {step} on {whom}, which faults.jsonl does not have.', step, attempt=n) for n, kind, point, step, whom in told - wrote])
-    yield from first_of([Evidence(False, f'a fault fired in attempt {f["attempt"]}, planned not before attempt {f["not_before"]}.', attempt=f['attempt']) for f in of['fired'] if f['attempt'] < f['not_before']])
+        yield from first_of([Evidence(False, f'a fault is recorded as {e} that was not planned, or not so often: '
+            f'{f["kind"]} at step {f["global_step"]}.')
+            for f in of[e] if Counter(map(key, of[e]))[key(f)] > planned[key(f)]])
+    wrote = Counter((f.get('attempt'), f['kind'], f['point'], f.get('at_step'), repr(f.get('target') or [f['rank']]))
+        for f in of['fired'])
+    told = Counter((e['attempt'], e['kind'], e['point'], e['global_step'], repr(e['target']))
+        for e in h.lines['events.jsonl'] if e['event'] == 'fault_fired')
+    yield from first_of([Evidence(False, f'attempt {n} announced a fault {kind} at {point} of step {step} on {whom}, '
+        'which faults.jsonl does not have.', step, attempt=n) for n, kind, point, step, whom in told - wrote])
+    yield from first_of([Evidence(False, f'a fault fired in attempt {f["attempt"]}, planned not before attempt '
+        f'{f["not_before"]}.', attempt=f['attempt']) for f in of['fired'] if f['attempt'] < f['not_before']])
     last = h.steps.groupby(['attempt', 'rank'])['global_step'].max().to_dict()
-    yield from first_of([Evidence(False, f'a fault acted on rank {f["rank"]} at the {f["point"]} of step {f["at_step"]} in attempt {f["attempt"]}, of which the rank has no record.', f['at_step'], f['rank'], f['attempt'], 'records were lost')
-                         for f in of['fired'] if f['point'] in ('record', 'boundary') and f['rank'] is not None and f.get('at_step') and max(last.get((f['attempt'], f['rank']), 0), _known_resume(h, f['attempt'])) < f['at_step']])
+    yield from first_of([Evidence(False, f'a fault acted on rank {f["rank"]} at the {f["point"]} of step '
+        f'{f["at_step"]} in attempt {f["attempt"]}, of which the rank has no record.', f['at_step'], f['rank'],
+        f['attempt'], 'records were lost')
+                         for f in of['fired'] if f['point'] in ('record', 'boundary') and f['rank'] is not None
+                         and f.get('at_step') and max(last.get((f['attempt'], f['rank']), 0),
+                         _known_resume(h, f['attempt'])) < f['at_step']])
     yield from first_of([*_not_in_config(h, of['planned'])])
-    due = [s for x in sessions(h) for s in x['settings'].get('failure.steps') or [] if x['settings'].get('failure.enabled')] if h.version >= 2 else []
+    due = ([s for x in sessions(h) for s in x['settings'].get('failure.steps') or []
+        if x['settings'].get('failure.enabled')] if h.version >= 2 else [])
     steps = {f['global_step'] for f in of['planned']}
-    yield from first_of([Evidence(False, f'the config asks for a failure after step {s}, which faults.jsonl does not plan.', s) for s in dict.fromkeys(due) if s not in steps])
+    yield from first_of([Evidence(False, f'the config asks for a failure after step {s}, which faults.jsonl does not '
+                                         'plan.', s) for s in dict.fromkeys(due) if s not in steps])
     return len(lines) + sum(told.values())
 
+# %% ../../nbs/measure/730_witnesses.ipynb #13b78134
 def _known_resume(h: History, attempt: int) -> float: return np.nan_to_num(h.attempts['resumed_from'].get(attempt, 0))
 
 def _not_in_config(h: History, planned: list[dict]) -> Iterator[Evidence]:
     "Faults for which no session's config has asked."
     if h.version < 2 or not h.settings: return
     settings = [s['settings'] for s in sessions(h)]
-    if planned and not any(s.get('failure.enabled') for s in settings): yield Evidence(False, f'{len(planned)} fault(s) are planned, but no config enables failures.')
+    if planned and not any(s.get('failure.enabled') for s in settings):
+        yield Evidence(False, f'{len(planned)} fault(s) are planned, but no config enables failures.')
     for f in h.lines['faults.jsonl']:
-        if f.get('point') == 'storage' and all(s.get('storage.fault', 'none') == 'none' for s in settings): yield Evidence(False, f'the disk refused by plan ({f["kind"]}), but no config asks for that.', attempt=f['attempt'])
+        if f.get('point') == 'storage' and all(s.get('storage.fault', 'none') == 'none' for s in settings):
+            yield Evidence(False, f'the disk refused by plan ({f["kind"]}), but no config asks for that.',
+                attempt=f['attempt'])

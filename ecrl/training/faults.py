@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 import numpy as np
 from fastcore.basics import patch
-from ..checkpoint.strategies import die_with_parent
+from ..processes import die_with_parent
 from .config import ConfigError, FaultConfig, PoissonConfig, RunConfig
 from .events import JsonlWriter, read_jsonl, stamp
 

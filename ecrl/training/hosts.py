@@ -10,9 +10,10 @@ import time, uuid
 from collections.abc import Callable
 from pathlib import Path
 from fastcore.basics import patch
+from ..processes import end_marked
 from .config import ConfigError, load_config
 from .events import JsonlTail, disk_refuses
-from .processes import Job, end_marked
+from .processes import Job
 from .supervisor import launcher
 
 # %% ../../nbs/training/390_hosts.ipynb #e06711b7

@@ -23,13 +23,16 @@ from ..data.datasets import WithIDs, build_dataset, content_digest, held_out_dat
 from ..data.geometry import Geometry
 from ..own_code import OwnCode, OwnCodeError, code_digest, code_files, place_in
 from ..paths import project_root
+from ..processes import MARK, end_marked
 from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
 from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
-from .loop import check_code, check_data, choose_backend, choose_device, choose_precision, dataset_of, model_of
 from .models import build_optimizer, loss_function
+from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
 from .protocol import RESUMABLE, RUN_FORMAT, settings_digest
-from .processes import Job, Watchdog, end_marked
+from .processes import Job, Watchdog
+from .setup import check_code, check_data, choose_backend, choose_device, choose_precision, dataset_of, model_of
+from .warm import WORKER, launcher_for
 
 # %% ../../nbs/training/385_supervisor.ipynb #7d3d4ea6
 def preflight(cfg: RunConfig) -> dict: # what the environment says of data, own code, model and device
@@ -132,7 +135,7 @@ def environment(cfg: RunConfig, found: dict, run_id: str) -> dict:
 # %% ../../nbs/training/385_supervisor.ipynb #7e172cfd
 class Supervisor:
     "Runs one training job to its end, through failures."
-    start_process = subprocess.Popen
+    start_process, policy = subprocess.Popen, RestartAll      # the policy is made of the limits and called with a Seen
     def __init__(self,
         cfg: RunConfig,
         run_dir: Path | str, # created; must be new unless `resume`
@@ -141,9 +144,11 @@ class Supervisor:
     ):
         self.cfg, self.run_dir, self.resume, self.on_progress = cfg, Path(run_dir), resume, on_progress
         self.logs, self.held, self.mark = self.run_dir/'logs', None, uuid.uuid4().hex
+        self.decide, self.wanted, self.target = self.policy(cfg.supervisor), 0, 0
         self.begun, self.earlier_s = None, 0.0                    # when this session began; how long those before it have run
         self.run_id = read_json(self.run_dir/'environment.json').get('run_id', self.run_dir.name) if resume else self.run_dir.name      # a folder may have been renamed
         self.settings = flat(parse_yaml(dump_config(cfg)))        # as they will stand in the file
+        self.warm = None
         self.standby, self.standbys, self.standbys_lost, self.jobs, self.first_launch = None, 0, 0, [], None
         self.status = dict(status='running', run_id=self.run_id, attempts=0, restarts=0, restarts_without_checkpoint_streak=0,
                            restarts_without_checkpoint_total=0, target_steps=cfg.training.max_steps, duration_sec=0.0, reason=None)
@@ -151,6 +156,7 @@ class Supervisor:
     def prepare(self):
         "Check everything, then create the run's directory; `config.yaml` comes last and says that it is one."
         check_run_dir(self.run_dir, self.cfg, self.resume)
+        self.warm_up()
         env = environment(self.cfg, preflight(self.cfg), self.run_id)
         self.logs.mkdir(parents=True, exist_ok=True)
         self.held = supervisor_lock(self.run_dir)
@@ -165,6 +171,10 @@ class Supervisor:
         self.plan_faults()
         self.save_status()
         write_atomically(self.run_dir/'config.yaml', dump_config(self.cfg))
+
+    def warm_up(self):
+        "Let the libraries be imported beside what is to be checked and prepared."
+        if warm := launcher_for(self.cfg): self.warm, self.mark = warm, warm.env[MARK]      # of all runs of this process, one after another
 
     def keep_code(self, env: dict):
         "Own code as the run began with it, for whoever wants to go on, or to read it, after the files have changed."
@@ -245,6 +255,7 @@ def launcher(
     target: int, # train until this global step
     node: int = 0, # of several hosts, this one; the first has the rendezvous
     launch: str = 'launch', # on one host: a name that no other launch of the run has
+    worker: str = WORKER, # module that each rank runs; it takes the arguments below
 ) -> tuple[list[str], dict[str, str]]: # command, environment
     "How torch.distributed.run is started."
     r = cfg.runtime
@@ -264,7 +275,7 @@ def launcher(
         else: env.setdefault('GLOO_SOCKET_IFNAME', card)
     return [sys.executable, '-m', 'torch.distributed.run', f'--nnodes={r.nodes}', f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
             '--rdzv-backend=c10d', f'--rdzv-endpoint={place}', f'--rdzv-id={name}', f'--rdzv-conf={how}', f'--local-addr={address}',
-            '-m', 'ecrl.training.loop', '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
+            '-m', worker, '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
 
 def address_towards(endpoint: str) -> str: # endpoint: host:port
     "The address of this host on the way to another one; nothing is sent."
@@ -285,8 +296,8 @@ def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log:
     command, env = launcher(self.cfg, self.run_dir, world_size, attempt, target, launch=log.stem)
     self.forget_launches(log.stem)
     (self.logs/f'.rendezvous_{log.stem}').touch(mode=0o600)
-    job = Job([*command, *more], log, world_size, env, self.mark, self.start_process)
-    job.dog, job.pipe, job.calls, job.launch = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}, log.stem
+    job = Job([*command, *more], log, world_size, env, self.mark, self.warm or self.start_process)
+    job.dog, job.pipe, job.calls, job.launch, job.successor = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}, log.stem, None
     self.jobs.append(job)
     return job
 
@@ -304,7 +315,7 @@ def launch(self: Supervisor, world_size: int, target: int) -> Job:
     self.note('launch', world_size=world_size, target_step=target, standby=False, **self.seal())
     job = self.start_job(world_size, n, target, self.logs/f'attempt_{n:03d}.log')
     job.number = n
-    return self.started_as(job, target)
+    return job
 
 @patch
 def count_attempt(self: Supervisor) -> int:
@@ -312,16 +323,15 @@ def count_attempt(self: Supervisor) -> int:
     return self.status['attempts']
 
 @patch
-def started_as(self: Supervisor, job: Job, target: int) -> Job:
+def write_start(self: Supervisor, job: Job):
     "Bookkeeping of an attempt that has just been started: everything that must not delay it."
-    n, job.target, job.before = job.number, target, self.newest()
+    n, job.target, job.before = job.number, self.target, self.newest()
     self.attempt_log.write(durable=True, **stamp(), event='attempt_start', attempt=n, world_size=job.world_size, resume_step=job.before[1])
     armed = [f for f in self.unrecorded('armed') if f.not_before <= n]
     for f in armed: JsonlWriter(self.logs/'faults.jsonl').write(durable=f is armed[-1], **stamp(), event='armed', attempt=n, **asdict(f))
     timed = [f for f in planned_faults(self.cfg) if f.rank is None]
     self.clock = FaultPlan(timed, n, self.logs/'faults.jsonl', None, lambda target: self.pids(job, target))
     self.save_status()
-    return job
 
 @patch
 def seal(self: Supervisor) -> dict:
@@ -344,6 +354,7 @@ def prepare_standby(self: Supervisor, beside: Job):
 def look_after_standby(self: Supervisor, beside: Job):
     "One is prepared when training is under way; one that died is replaced, three times at most."
     s = self.standby
+    if s: s.end_stopped(s.stopped())
     if s and (s.wait(0) or s.proc.poll() is not None):
         self.note('standby_lost', returncode=s.proc.poll(), log=s.log.name)
         self.dismiss(s); self.standby, self.standbys_lost = None, self.standbys_lost + 1
@@ -353,7 +364,7 @@ def look_after_standby(self: Supervisor, beside: Job):
 
 @patch
 def promote(self: Supervisor, target: int) -> Job:
-    "The standby becomes the next attempt. One that is not ready yet finds the call when it is."
+    "The standby becomes the next attempt. If it is not ready, the call waits in its pipe."
     job, self.standby = self.standby, None
     job.number = n = self.count_attempt()
     self.note('launch', world_size=job.world_size, target_step=target, standby=True, ready=job.ready, **self.seal())
@@ -387,25 +398,41 @@ def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str |
     "Until the launcher has come home, a rank has died, or nobody makes progress."
     limits, next_report, next_look = self.cfg.supervisor, 0.0, 0.0
     while True:
-        dead = job.wait(0.05 if self.clock.due else report_s)      # a death is seen at once; each waking takes a core from a rank for a moment
+        job.wait(0.05 if self.clock.due else report_s)      # a death is seen at once; each waking takes a core from a rank for a moment
         if self.asked: raise KeyboardInterrupt       # where a callback of the interpreter has swallowed the first one
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
         job.stop_together()
         if job.told and len(job.left) == job.world_size: return 'home', None     # a launcher may wait long for that of another host
-        if limits.teardown == 'quick' and set(dead) - job.left: return 'died', None
+        if limits.teardown == 'quick' and job.died: return 'died', None
         self.fire_by_clock(job)
         now = time.monotonic()
         if now < next_report: continue
         next_report = now + report_s
+        self.end_stopped(job)
         if now >= next_look: job.look_around(); next_look = now + 20*report_s      # a look at every process of the machine
         for rank in range(job.world_size):
             with contextlib.suppress(FileNotFoundError): job.dog.grown(rank, os.stat(self.logs/f'rank{rank}.jsonl').st_size, now)
         if why := job.dog.hung(now): return 'hang', why
         self.look_after_standby(job)
         self.report()
-        if limits.max_time_s and self.ran_s() > limits.max_time_s:
-            raise TimeoutError(f'supervisor.max_time_s ({limits.max_time_s} s) is over')
+        if over := time_over(limits, self.ran_s()): raise TimeoutError(over)
+
+# %% ../../nbs/training/385_supervisor.ipynb #db78a533
+@patch
+def end_stopped(self: Supervisor, job: Job):
+    "Make deaths of the ranks that do not run and will not."
+    if not (stopped := job.stopped()): return
+    planned = self.stopped_by_plan(job.number)
+    job.end_stopped({name: state for name, state in stopped.items() if name not in planned})
+
+@patch
+def stopped_by_plan(self: Supervisor, attempt: int, wakes_up_s: float = 10.0) -> set: # ranks, or 'launcher'
+    "Whom a fault has stopped: for ever, or for a time and some seconds, since waking takes a process that has to start."
+    def lasts(f, r): return f.duration_s is None or time.monotonic() < r['mono'] + f.duration_s + wakes_up_s
+    fired = [(f, r) for f, r in fired_faults(self.logs/'faults.jsonl') if f.kind == 'sigstop' and r['attempt'] == attempt]
+    lasting = [f.victims for f, r in fired if lasts(f, r)]
+    return {name for v in lasting for name in ([v] if isinstance(v, str) else v)}
 
 # %% ../../nbs/training/385_supervisor.ipynb #22c3c3ff
 @patch
@@ -433,10 +460,11 @@ def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str,
     if 'finished' in names: return 'finished', None
     if how == 'asked': return ('stopped', 'asked to stop') if 'stopping' in names else ('died', 'asked to stop, and ended before it had left in good order')
     reasons = [f"rank {e['rank']} ended: {e['reason']}" for e in job.events if e['event'] == 'cannot_record'][:1]
+    reasons += [f"{'the launcher' if r == 'launcher' else f'rank {r}'} {why}" for r, why in job.halted.items()][:1]
     reasons += [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
     reasons += [f'rank {r} was told to stop (SIGTERM), and not by the supervisor' for r in job.told[:1]]
-    dead = [f'rank {r}' if r != 'launcher' else 'the launcher' for r in job.dead if r not in job.left]
+    dead = [f'rank {r}' if r != 'launcher' else 'the launcher' for r in job.died]
     return 'died', reasons[0] if reasons else f'unexpected end of {dead[0]}' if dead else 'unexpected exit'
 
 @patch
@@ -478,7 +506,7 @@ def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
     finally:
         self.asked = self.asked or 0        # from here on nothing is interrupted
         for job in list(self.jobs): self.dismiss(job)
-        if self.held: end_marked(self.mark); self.forget_launches(); self.held.close()
+        if self.held: end_marked(self.mark, [self.warm.process.pid] if self.warm else []); self.forget_launches(); self.held.close()
         for s, handler in before.items(): signal.signal(s, handler)
     return self.status
 
@@ -512,28 +540,35 @@ def run_phases(self: Supervisor):
         self.finish('completed')
     except KeyboardInterrupt:
         for job in list(self.jobs): self.dismiss(job)       # of an attempt that was just being started or cleared away
-        self.finish('stopped', 'interrupted')
+        self.carry_out(self.decide(Seen(ended='stopped', reason='interrupted')))
     except TimeoutError as e: self.finish('failed', str(e))
 
 @patch
 def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether the target was reached
     "Attempts until the phase's last step."
-    job = self.start(world_size, target)
+    self.target, self.wanted = target, world_size
+    job = self.carry_out(self.decide(self.seen()))
     while job:
-        try: how, why = self.watch(job)
-        except (KeyboardInterrupt, TimeoutError): self.stop(job); raise
-        dead = [r for r in job.dead if r not in {'launcher', *job.left}]
-        self.note('death_seen', attempt=job.number, returncode=job.proc.poll(), ranks=dead, how=how, reason=why)
-        how, why = self.outcome(job, how, why)
-        next_job = self.take_over(job, target, world_size) if how in ('died', 'hang') else None
-        if how == 'died': job.drain()
-        self.listen()
-        self.conclude(job, how, why)
+        self.write_start(job)
+        how, why = self.watch_to_its_end(job)
         if how == 'finished': return True
-        if how == 'fatal': return self.finish('failed', why)
-        if not self.may_restart(self.newest() > job.before, why, job.number): return False
-        job = self.started_as(next_job, target) if next_job else self.start(world_size, target)
+        job = self.carry_out(self.decide(self.seen(job, how, why, self.newest() > job.before)), job.successor)
     return False
+
+@patch
+def watch_to_its_end(self: Supervisor, job: Job) -> tuple[str, str | None]: # ('finished' | 'fatal' | 'died' | 'hang', reason)
+    "One attempt, until nothing is left of it; if it dies, `job.successor` may have taken over already."
+    try: how, why = self.watch(job)
+    except (KeyboardInterrupt, TimeoutError): self.stop(job); raise
+    job.first_dead = tuple(job.died)                # others will be ended in a moment
+    ranks = [r for r in job.first_dead if r != 'launcher']
+    self.note('death_seen', attempt=job.number, returncode=job.proc.poll(), ranks=ranks, how=how, reason=why)
+    how, why = self.outcome(job, how, why)
+    job.successor = self.carry_out(self.decide(self.seen(job, how, why))) if how in ('died', 'hang') else None
+    if how == 'died': job.drain()
+    self.listen()
+    self.conclude(job, how, why)
+    return how, why
 
 @patch
 def stop(self: Supervisor, job: Job):
@@ -553,57 +588,73 @@ def conclude(self: Supervisor, job: Job, how: str, why: str | None):
 
 # %% ../../nbs/training/385_supervisor.ipynb #88fdb822
 @patch
-def world(self: Supervisor, wanted: int) -> int: # 0: nobody is left
-    "The largest valid world size that can still be started."
+def seen(self: Supervisor,
+    job: Job | None = None, # that has ended; None: a phase begins
+    how: str | None = None, # its outcome
+    why: str | None = None, # in words
+    progressed: bool | None = None, # whether there is a newer checkpoint; None: there may yet be one
+) -> Seen:
+    "What the policy is told."
     lost = sum(len(f.victims) for f, _ in fired_faults(self.logs/'faults.jsonl') if f.kind == 'lose_rank')
-    return max((w for w in range(1, wanted - lost + 1) if self.cfg.fits(w)), default=0)
+    fits = tuple(w for w in range(1, self.wanted + 1) if self.cfg.fits(w))
+    standby, its_world = ('promoted', job.successor.world_size) if job and job.successor else self.standby_now()
+    return Seen(ended=how, reason=why, dead=job.first_dead if job else (), progressed=progressed, wanted=self.wanted,
+                fits=fits, lost=lost, standby=standby, standby_world=its_world, restarts=self.status['restarts'],
+                streak=self.status['restarts_without_checkpoint_streak'], ran_s=self.ran_s())
 
 @patch
-def start(self: Supervisor, wanted: int, target: int) -> Job | None:
-    "The next attempt."
-    w = self.world(wanted)
-    if w == 0: self.finish('failed', f'all {wanted} ranks are lost'); return None
-    if w < wanted: self.note('world_size_changed', wanted=wanted, world_size=w, attempt=self.status['attempts'] + 1)
-    if self.standby and self.standby.world_size == w: return self.started_as(self.promote(target), target)
-    if self.standby: self.dismiss(self.standby); self.standby = None
-    return self.launch(w, target)
-
-@patch
-def take_over(self: Supervisor, job: Job, target: int, wanted: int) -> Job | None:
-    "Promote the standby at once where it fits and the limits allow it, whatever the old attempt may still publish."
+def standby_now(self: Supervisor) -> tuple[str, int]: # its state, its ranks
     s = self.standby
-    if not s or s.wait(0) or s.world_size != self.world(wanted): return None
-    if self.refusal(progress=False) or self.delay_s(progress=False): return None        # to be decided when the dust has settled
-    if s.world_size < wanted: self.note('world_size_changed', wanted=wanted, world_size=s.world_size, attempt=self.status['attempts'] + 1)
-    return self.promote(target)
+    if not s: return 'none', 0
+    return 'dead' if s.wait(0) else 'ready' if s.ready else 'starting', s.world_size
+
+@patch
+def carry_out(self: Supervisor,
+    actions: list, # of a policy; `do_` and the action's name is the method for it
+    job: Job | None = None, # the next attempt, where it runs already
+) -> Job | None: # the next attempt; None: there is none
+    "Action after action."
+    for action in actions:
+        name = f'do_{type(action).__name__.lower()}'
+        if not hasattr(self, name): raise TypeError(f'the policy {type(self.decide).__name__} asks for {action}, '
+                                                    f'and the supervisor has no method {name}; add it, or use another policy')
+        job = getattr(self, name)(action, job)
+    return job
 
 # %% ../../nbs/training/385_supervisor.ipynb #0ab38b8d
 @patch
-def refusal(self: Supervisor, progress: bool) -> str | None:
-    "Why there may be no further restart."
-    s, limits = self.status, self.cfg.supervisor
-    if s['restarts'] >= limits.max_restarts: return f'all {limits.max_restarts} restarts are used up'
-    streak = 0 if progress else s['restarts_without_checkpoint_streak'] + 1
-    if streak > limits.max_restarts_without_checkpoint: return f'a crash loop: {streak - 1} restarts in a row made no newer checkpoint'
+def do_restart(self: Supervisor, a: Restart, job: Job | None) -> Job | None:
+    s, n = self.status, self.status['restarts'] + 1
+    ended = s['attempts'] - (job is not None)                 # a standby that took over has a number already
+    self.attempt_log.write(**stamp(), event='restart', attempt=ended, restarts=n, reason=a.reason,
+                           latest_step=self.newest()[1], delay_s=a.delay_s)
+    self.save_status(reason=a.reason, restarts=n, restarts_without_checkpoint_streak=a.streak,
+                     restarts_without_checkpoint_total=s['restarts_without_checkpoint_total'] + (a.streak > 0))
+    time.sleep(a.delay_s)
+    return job
 
 @patch
-def delay_s(self: Supervisor, progress: bool) -> float:
-    "How long to wait before the next restart."
-    c, streak = self.cfg.supervisor, 0 if progress else self.status['restarts_without_checkpoint_streak'] + 1
-    return c.restart_delay_s + (min(c.backoff_max_s, c.backoff_s*2**(streak - 2)) if streak > 1 else 0.0)
+def do_launch(self: Supervisor, a: Launch, job: Job | None) -> Job:
+    self.note_fewer(a.world)
+    return self.launch(a.world, self.target)
 
 @patch
-def may_restart(self: Supervisor, progress: bool, why: str, after: int = 0) -> bool: # `after`: the attempt that has ended
-    "Apply the limits; counts the restart if it is allowed."
-    s = self.status
-    if no := self.refusal(progress): return self.finish('failed', f'{why}; {no}')
-    delay_s = self.delay_s(progress)
-    streak = 0 if progress else s['restarts_without_checkpoint_streak'] + 1
-    self.attempt_log.write(**stamp(), event='restart', attempt=after, restarts=s['restarts'] + 1, reason=why, latest_step=self.newest()[1], delay_s=delay_s)
-    self.save_status(reason=why, restarts=s['restarts'] + 1, restarts_without_checkpoint_streak=streak,
-                     restarts_without_checkpoint_total=s['restarts_without_checkpoint_total'] + (not progress))
-    if s['attempts'] == after: time.sleep(delay_s)      # otherwise a standby is at work already
-    return True
+def do_promote(self: Supervisor, a: Promote, job: Job | None) -> Job:
+    self.note_fewer(a.world)
+    return self.promote(self.target)
+
+@patch
+def note_fewer(self: Supervisor, world: int):
+    n = self.status['attempts'] + 1
+    if world < self.wanted: self.note('world_size_changed', wanted=self.wanted, world_size=world, attempt=n)
+
+@patch
+def do_dismiss(self: Supervisor, a: Dismiss, job: Job | None) -> Job | None:
+    self.dismiss(self.standby); self.standby = None
+    return job
+
+@patch
+def do_finish(self: Supervisor, a: Finish, job: Job | None) -> None: self.finish(a.status, a.reason)
 
 @patch
 def newest(self: Supervisor) -> tuple[int, int]: # (attempt, global step) of the newest checkpoint; (0, 0) without one
@@ -616,12 +667,11 @@ def reached(self: Supervisor, target: int) -> bool:
     return self.resume and any(e['event'] == 'finished' and e['global_step'] >= target for e in read_jsonl(self.logs/'events.jsonl')[0])
 
 @patch
-def finish(self: Supervisor, status: str, reason: str | None = None) -> bool: # False, for `return self.finish(...)`
+def finish(self: Supervisor, status: str, reason: str | None = None):
     "The last line of a run."
     self.note(status, reason=reason)
     self.save_status(status=status, reason=reason)
     self.report()
-    return False
 
 @patch
 def report(self: Supervisor):
