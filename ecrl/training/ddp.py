@@ -53,7 +53,7 @@ def backward(self: DDP,
         return dict(zip(('loss', 'loss_global'), losses))
     loss = forward(x, y)
     self.scaler.scale(loss).backward()
-    return dict(loss=loss)
+    return dict(loss=loss.detach())
 
 @patch
 def agree(self: DDP) -> bool: # whether all are to stop

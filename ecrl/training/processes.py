@@ -86,8 +86,9 @@ def stop_together(self: Job):
 def drain(self: Job, limit_s: float = 10.0):
     "End the ranks of an attempt that is over; rank 0 may let its writer finish."
     self.look_around()
+    writes = any(e['event'] == 'first_step' and e['rank'] == 0 for e in self.events)      # before that it may wait, deaf, for its peers
     for rank, pid in self.pids.items():
-        if rank not in self.dead: signal_if_there(pid, signal.SIGKILL if rank else signal.SIGUSR1)
+        if rank not in self.dead: signal_if_there(pid, signal.SIGKILL if rank or not writes else signal.SIGUSR1)
     deadline = time.monotonic() + limit_s
     while 0 in self.pids and 0 not in self.dead and self.proc.poll() is None and (left := deadline - time.monotonic()) > 0: self.wait(left)
 

@@ -464,8 +464,8 @@ def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str,
     reasons += [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
     reasons += [f'rank {r} was told to stop (SIGTERM), and not by the supervisor' for r in job.told[:1]]
-    dead = [f'rank {r}' if r != 'launcher' else 'the launcher' for r in job.died]
-    return 'died', reasons[0] if reasons else f'unexpected end of {dead[0]}' if dead else 'unexpected exit'
+    dead = [f'rank {r}' if r != 'launcher' else 'the launcher' for r in job.first_dead]
+    return 'died', reasons[0] if reasons else f"unexpected end of {' and '.join(dead)}" if dead else 'unexpected exit'
 
 @patch
 def name_of(self: Supervisor, fired: dict) -> str:
