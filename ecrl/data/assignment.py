@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 import numpy as np
+from fastcore.basics import patch
 from .geometry import Geometry, local_batch
 
 # %% ../../nbs/data/115_assignment.ipynb #115a0007
@@ -30,12 +31,30 @@ class Assignment:
     def quorum(self, unit: Unit) -> Collection: raise NotImplementedError
     def share(self, unit: Unit, member) -> tuple[Interval, ...]: raise NotImplementedError
 
-    def owners(self, unit: Unit) -> Collection: return self.quorum(unit)
+    def owners(self, unit: Unit) -> Collection: return self.quorum(unit) # those that take samples
     def ids(self, unit: Unit, member): # (n,) int64, array or tensor like the order
         "The samples of a member, in the order in which it consumes them."
         order, share = self.order(unit.epoch), self.share(unit, member)
         if len(share) == 1: return order[slice(*share[0])]
         return order[np.concatenate([np.arange(*i) for i in share] or [np.arange(0)])]
+
+# %% ../../nbs/data/115_assignment.ipynb #115a001f
+@patch
+def owns(self: Assignment,
+    epoch: np.ndarray, index: np.ndarray, member: np.ndarray, # (n,) each
+) -> np.ndarray: # (n,) bool
+    "Which of these are a unit, and an owner of it."
+    known = {u: set(self.owners(u)) for e in np.unique(epoch).tolist() for u in self.units(e)}
+    named = zip(epoch.tolist(), index.tolist(), member.tolist())
+    return np.array([m in known.get((e, i), ()) for e, i, m in named], dtype=bool)
+
+@patch
+def spans(self: Assignment,
+    epoch: int, index: np.ndarray, member: np.ndarray, # (n,) each
+) -> np.ndarray: # (m, 2) int64, the intervals of all shares
+    "What these members took at these units of an epoch."
+    shares = [self.share(Unit(epoch, i), m) for i, m in zip(index.tolist(), member.tolist())]
+    return np.array([x for share in shares for x in share], dtype=np.int64).reshape(-1, 2)
 
 # %% ../../nbs/data/115_assignment.ipynb #115a000b
 class Coverage(NamedTuple):
@@ -84,31 +103,30 @@ class EvenWindows(Assignment):
     def units(self, epoch: int) -> list[Unit]: return [Unit(epoch, i) for i in range(self.geometry.steps_per_epoch)]
     def quorum(self, unit: Unit | None = None) -> range: return range(self.world_size)
 
-    def owns(self, index, member): # bool; also of arrays
-        "Whether there is such a unit, and it has such a member."
+    def owns(self, epoch, index, member): # bool; also of arrays
         return (0 <= index) & (index < self.geometry.steps_per_epoch) & (0 <= member) & (member < self.world_size)
 
     def start(self, index, member): # also of arrays
         "The first place of a share; it has `size` places."
         return index*self.geometry.global_batch + member*self.size
 
+    def spans(self, epoch: int, index: np.ndarray, member: np.ndarray) -> np.ndarray: # (n, 2) int64
+        start = self.start(index, member)
+        return np.stack([start, start + self.size], axis=1)
+
     def share(self, unit: Unit, member: int) -> tuple[Interval]:
-        if not self.owns(unit.index, member): raise ValueError(
+        if not self.owns(unit.epoch, unit.index, member): raise ValueError(
             f'expected a unit below {self.geometry.steps_per_epoch} and a rank below {self.world_size}, '
             f'found unit {unit.index}, rank {member}')
         start = self.start(unit.index, member)
         return ((start, start + self.size),)
 
 # %% ../../nbs/data/115_assignment.ipynb #115a0019
-ASSIGNMENTS = dict( # method -> module:class
-    ddp='ecrl.data.assignment:EvenWindows',
-    single='ecrl.data.assignment:EvenWindows')
+ASSIGNMENTS: dict[str, str] = {} # method -> module:class, of those that do not have even windows
 
 def assignment_of(
     method: str, # `training.method` of a config
 ) -> Callable[..., Assignment]: # (geometry, world size, order) -> its assignment
     "The assignment that goes with a method."
-    if method not in ASSIGNMENTS: raise ValueError(
-        f'method {method}: expected one of {", ".join(ASSIGNMENTS)}; a new method names its assignment in ASSIGNMENTS')
-    module, _, name = ASSIGNMENTS[method].partition(':')
+    module, _, name = ASSIGNMENTS.get(method, 'ecrl.data.assignment:EvenWindows').partition(':')
     return getattr(importlib.import_module(module), name)
