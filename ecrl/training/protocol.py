@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['RUN_FORMAT', 'LARGEST_WHOLE', 'TYPES', 'STEP', 'DEBUG', 'COMMON', 'EVENTS', 'CHECKPOINTS', 'SIDECAR', 'FAULTS',
-           'ATTEMPTS', 'STATUS', 'ENVIRONMENT', 'LOGS', 'RESUMABLE', 'FILES', 'Field', 'fields', 'trouble', 'kind_of',
-           'settings_digest', 'settings_before', 'all_fields']
+           'ATTEMPTS', 'STATUS', 'ENVIRONMENT', 'LOGS', 'ALIKE', 'RESUMABLE', 'FILES', 'Field', 'fields', 'trouble',
+           'kind_of', 'ProtocolError', 'check', 'settings_digest', 'settings_before', 'all_fields']
 
 # %% ../../nbs/training/310_protocol.ipynb #af54f6bc
 import hashlib, json, math, re
@@ -41,7 +41,7 @@ def _whole(x) -> bool: return type(x) is int and abs(x) < LARGEST_WHOLE or type(
 def _number(x) -> bool: return type(x) is int and abs(x) < 10**300 or type(x) is float and math.isfinite(x)
 TYPES = dict(whole=(_whole, 'a whole number'), number=(_number, 'a number'), real=(lambda x: type(x) is float or _number(x), 'a number'),
              text=(lambda x: type(x) is str, 'text'), flag=(lambda x: type(x) is bool, 'true or false'),
-             map=(lambda x: type(x) is dict, 'a mapping'), list=(lambda x: type(x) is list, 'a list'), any=(lambda x: True, 'anything'))
+             map=(lambda x: type(x) is dict, 'a mapping'), list=(lambda x: type(x) in (list, tuple), 'a list'), any=(lambda x: True, 'anything'))
 
 def trouble(
     record: dict,
@@ -295,16 +295,36 @@ cublas_workspace     text?   -          told once; the ranks' arithmetic says it
 
 # %% ../../nbs/training/310_protocol.ipynb #3fd9eeb3
 LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.jsonl': FAULTS, 'supervisor_attempts.jsonl': ATTEMPTS}
+ALIKE = {'debug_rank0_ids.jsonl': DEBUG, 'supervisor.json': STATUS, 'environment.json': ENVIRONMENT} # all records are of one kind
+_RANKS_LOG = re.compile(r'rank[0-9]+\.jsonl')
 
 def kind_of(
     file: str, # name of a log
     record: dict,
 ) -> dict[str, Field] | None:
     "The fields that a line must have."
-    if file == 'debug_rank0_ids.jsonl': return DEBUG
+    if known := STEP if _RANKS_LOG.fullmatch(file) else ALIKE.get(file): return known
     name = record.get('event')
     if file == 'faults.jsonl' and name == 'fired' and record.get('point') == 'storage': name = 'storage'
-    return LOGS[file].get(name) if isinstance(name, str) else None
+    return LOGS.get(file, {}).get(name) if isinstance(name, str) else None
+
+# %% ../../nbs/training/310_protocol.ipynb #9eb22751
+class ProtocolError(ValueError): "A record that the protocol does not know."
+
+def check(
+    file: str, # name of the log, or of the file
+    record: dict, # whole, with the fields that all records of the log have
+):
+    "Refuse a record of an unknown kind, with a field missing, undeclared, or of another type."
+    known = kind_of(file, record)
+    if known is None: raise ProtocolError(
+        f'{file}: expected one of {", ".join(LOGS.get(file, {})) or "the files of a run"}, found event '
+        f'{record.get("event")!r}; declare it in training.protocol, with its fields and the law that judges them')
+    what = ' '.join(['a record', *([f"of event {record['event']!r}"] if 'event' in record else [])])
+    if undeclared := [k for k in record if k not in known]: raise ProtocolError(
+        f'{file}: {what} has the undeclared field(s) {", ".join(map(str, undeclared))}; expected {", ".join(known)}. '
+        'Declare a new field in training.protocol, with its unit and the law that judges it')
+    if wrong := trouble(record, known): raise ProtocolError(f'{file}: in {what}, {wrong}')
 
 # %% ../../nbs/training/310_protocol.ipynb #867c68c9
 def settings_digest(
