@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['CannotRecord', 'JsonlWriter', 'stamp', 'read_jsonl', 'RecordWriter', 'JsonlTail', 'last_step', 'write_atomically',
-           'write_json_atomically', 'read_json', 'disk_refuses', 'locked']
+           'write_json_atomically', 'read_json', 'write_record', 'disk_refuses', 'locked']
 
 # %% ../../nbs/training/330_events.ipynb #9f45280d
 import contextlib, errno, fcntl, json, os, time
@@ -144,6 +144,12 @@ def read_json(path: Path | str) -> dict:
     try: found = json.loads(Path(path).read_text())
     except (OSError, ValueError, RecursionError): return {}
     return found if isinstance(found, dict) else {}
+
+# %% ../../nbs/training/330_events.ipynb #33000006
+def write_record(path: Path | str, record: dict):
+    "Replace a file of the protocol as a whole."
+    check(Path(path).name, record)
+    write_json_atomically(path, record)
 
 # %% ../../nbs/training/330_events.ipynb #7d0c4b13
 def disk_refuses(e: OSError) -> str | None: # None: it is about something else
