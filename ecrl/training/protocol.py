@@ -40,7 +40,7 @@ LARGEST_WHOLE = 2**53
 def _whole(x) -> bool: return type(x) is int and abs(x) < LARGEST_WHOLE or type(x) is float and abs(x) < LARGEST_WHOLE and x == int(x)
 def _number(x) -> bool: return type(x) is int and abs(x) < 10**300 or type(x) is float and math.isfinite(x)
 TYPES = dict(whole=(_whole, 'a whole number'), number=(_number, 'a number'), real=(lambda x: type(x) is float or _number(x), 'a number'),
-             text=(lambda x: type(x) is str, 'text'), flag=(lambda x: type(x) is bool, 'true or false'),
+             text=(lambda x: isinstance(x, str), 'text'), flag=(lambda x: type(x) is bool, 'true or false'),
              map=(lambda x: type(x) is dict, 'a mapping'), list=(lambda x: type(x) in (list, tuple), 'a list'), any=(lambda x: True, 'anything'))
 
 def trouble(
