@@ -132,7 +132,8 @@ class SlurmJob:
             return '' if error is None else f'job {self.job.job_id}: {_last_of(str(error)) or type(error).__name__}'
         if self.local: return None
         self.absent = self.absent + 1 if not self.queued() else 0     # a result may need a moment to be seen
-        return None if self.absent < 10 else f'job {self.job.job_id} has left the queue without a result (cancelled, timed out or killed)'
+        if self.absent < 10: return None
+        return f'job {self.job.job_id} has left the queue without a result (cancelled, timed out or killed)'
     def queued(self) -> bool: # asked of squeue, since sacct needs an accounting database
         r = subprocess.run(['squeue', '--noheader', '--jobs', self.job.job_id, '--states', 'all', '--format', '%t'],
                            capture_output=True, text=True, timeout=60)
@@ -181,8 +182,8 @@ def only_driver(study: Path) -> BinaryIO: # held until it is closed
     return locked(study/'.matrix.lock', f'{study} is being run by another `ecrl matrix run`; wait for it or end it')
 
 # %% ../../nbs/lab/830_executors.ipynb #625b697c
-def run_matrix(m: Matrix, on_tick: Callable[[],
-                                            None] = lambda: None, retry_failed: bool = False) -> dict: # `plan_totals` at the end
+def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None,
+               retry_failed: bool = False) -> dict: # `plan_totals` at the end
     "Run what is left of a matrix."
     with only_driver(m.dir):
         # refuses runs of another experiment before anything is changed

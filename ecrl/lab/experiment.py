@@ -478,7 +478,8 @@ def heed(self: LiveRun, e: dict):
         self.phase = f'restarting after {self.cause}' if self.cause else 'ranks are starting'; self.steps.clear()
         if e.get('standby'): self.promoted[e['attempt']] = e.get('ready')
     if name == 'death_seen' and (e['how'] != 'home' or e['ranks']):
-        self.cause = 'a hang' if e['how'] == 'hang' else f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
+        dead = f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
+        self.cause = 'a hang' if e['how'] == 'hang' else dead
         self.phase = f'restarting after {self.cause}'
     if name == 'asked_to_stop': self.phase = 'stopping'
     if e['rank'] != 0 or self.phase == 'stopping': return
@@ -497,7 +498,8 @@ def heed_attempt(self: LiveRun, a: dict):
     n = a['attempt']
     if a['event'] == 'attempt_start':
         self.started = n
-        who = f"{a['world_size']} ranks are starting" if n not in self.promoted else 'the standby took over' if self.promoted[n] else 'the standby takes over once it is ready'
+        if n not in self.promoted: who = f"{a['world_size']} ranks are starting"
+        else: who = 'the standby took over' if self.promoted[n] else 'the standby takes over once it is ready'
         self.early.append((n, 0, f'attempt {n}: {who}' + f", from step {a['resume_step']}"*(a['resume_step'] > 0)))
     if a['event'] == 'restart': self.early.append((n, 2, f"attempt {n} is over: {a['reason']}"))
 

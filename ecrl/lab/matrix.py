@@ -146,8 +146,10 @@ def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str])
     return '_'.join([p for p in first if p] + [tag(a) for a in chosen if a not in named])
 
 # %% ../../nbs/lab/820_matrix.ipynb #8e59dece
-def mean_places(order: Sequence[str], suites: dict[str,
-                                                   dict[str, str]]) -> dict[str, dict[str, float]]: # axis -> level -> its suites' mean place, from 1
+def mean_places(
+    order: Sequence[str], # suites, as they are run
+    suites: dict[str, dict[str, str]], # name -> axis -> level
+) -> dict[str, dict[str, float]]: # axis -> level -> its suites' mean place, from 1
     "When the levels of each axis come, on average; of axes with several levels."
     at = {}
     for place, s in enumerate(order, 1):

@@ -160,7 +160,8 @@ def page_doc(sym, name: str | None = None, title_level: int = 3):
 
 # %% ../../nbs/lab/850_site.ipynb #5ab3e3fb
 BOILERPLATE = re.compile(
-    r'Call self as a function|Initialize self|help\(type\(self\)\)|data:Any\b|\*\*kwds|\*args, \*\*kwargs\n\)->None|<factory>|str\(object=|Create a new model|'
+    r'Call self as a function|Initialize self|help\(type\(self\)\)|data:Any\b|\*\*kwds|\*args, \*\*kwargs\n\)->None'
+    r'|<factory>|str\(object=|Create a new model|'
                          r'name/value pairs|\bat 0x[0-9a-f]+|\w+:Annotated\b')
 
 def boilerplate(page: Path) -> list[str]: # a line for each symbol
@@ -251,11 +252,9 @@ def check_links(docs: Path):
 
 # %% ../../nbs/lab/850_site.ipynb #1dffe196
 def build_site(
-    executed: dict[str,
-                   Path] | None = None, # page relative to `nbs/` -> executed copy, in place of that of the tracked evidence
+    executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy, in place of the evidence's
     root: Path | None = None, # the workspace
-    say: Callable[...,
-                  None] = lambda stage, done='': None, # called when a stage begins, and again with how far it is; together they take a minute or two
+    say: Callable[..., None] = lambda stage, done='': None, # a stage begins; how far it is; in all a minute or two
 ) -> Path: # the folder `_docs`; open its index.html
     "Build the published site."
     root = Path(root or project_root()).resolve()

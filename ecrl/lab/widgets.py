@@ -104,14 +104,16 @@ def epoch_svg(
                      f'font-size="11" fill="currentColor">resumed at {story.resume_at}</text>')
     parts += [f'<text x="{x:.0f}" y="{height + 28}" font-size="11" fill="currentColor" text-anchor="{a}">{t}</text>'
               for x, a, t in ((0, 'start', 'step 0'), (width, 'end', f'step {S - 1}'))]
-    return f'<svg viewBox="0 0 {width} {height + 32}" style="width:100%;max-width:{width}px" role="img" aria-label="steps of the epoch">{"".join(parts)}</svg>'
+    box = f'viewBox="0 0 {width} {height + 32}" style="width:100%;max-width:{width}px"'
+    return f'<svg {box} role="img" aria-label="steps of the epoch">{"".join(parts)}</svg>'
 
 # %% ../../nbs/lab/860_widgets.ipynb #d369f54d
 def compare_html(expected: list[int], found: list[int]) -> str:
     "Whether two windows are the same, in words."
     same = sum(a == b for a, b in zip(expected, found))
     if expected == found:
-        return f'&#10003; The same window: {same} of {len(expected)} samples, in the same order. Only the borders between ranks can move.'
+        return (f'&#10003; The same window: {same} of {len(expected)} samples, in the same order. Only the borders '
+                'between ranks can move.')
     return f'&#10007; Different windows: only {same} of {len(expected)} samples agree in place.'
 
 def state_html(story: Story) -> str:
@@ -242,7 +244,8 @@ def judge(run: Path) -> str: # HTML
     except ValueError as e: return out + f'<p>Its goodput cannot be told: {html.escape(str(e))}</p>'
 
 # %% ../../nbs/lab/860_widgets.ipynb #45a24008
-NO_RUNS = '<p>There is no run yet. <code>make demo</code> makes three, in about two minutes; then execute this cell again.</p>'
+NO_RUNS = ('<p>There is no run yet. <code>make demo</code> makes three, in about two minutes; '
+           'then execute this cell again.</p>')
 
 def run_picker(
     root: Path | None = None, # the folder of all studies
