@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 from ..data.geometry import Geometry, locate
-from .windows import learning_rate, window_hashes
+from .windows import assigned, learning_rate, share_hashes
 from ..training.config import dump_config, flat, make_config, parse_yaml
 from ..training.protocol import RUN_FORMAT, settings_digest
 
@@ -99,13 +99,13 @@ def simulated_loss(seed: int, step: int, rank: int, world_size: int) -> float:
 def _step(j: Job, n: int, step: int, ranks: Iterable[int]):
     "The records of a step."
     (epoch, cursor), W, cfg, s = locate(j.geometry, step), j.attempts[n - 1].world_size, j.cfg, j.step_s
-    hashes = window_hashes(j.geometry, cfg.seed, epoch, W)
+    hashes = share_hashes(assigned(j.geometry, cfg.seed, W), epoch)
     shift = 1e-9*any(a.unequal for a in j.attempts[:n])      # other processors, other bits, from then on
     whole = dict(loss_global=simulated_loss(cfg.seed, step, -1, 0) + shift) if cfg.training.numerics == 'elastic' else {}
     j.w.now += s
     for r in ranks: j.w.line(f'rank{r}.jsonl', run_id=j.w.run_id, attempt=n, rank=r, world_size=W, **j.w.stamp(), epoch=epoch, global_step=step, cursor_step=cursor,
         loss=simulated_loss(cfg.seed, step, r, W) + shift, **whole, lr=learning_rate(cfg.training, step - 1), precision='fp32',
-        sample_ids_hash=hashes[cursor*W + r], sample_ids_count=j.geometry.global_batch//W, data_s=0.1*s, compute_s=0.8*s, sync_s=0.1*s)
+        sample_ids_hash=hashes[cursor, r], sample_ids_count=j.geometry.global_batch//W, data_s=0.1*s, compute_s=0.8*s, sync_s=0.1*s)
 
 # %% ../../nbs/measure/715_simulated.ipynb #34789c8b
 SIZE = 4096 # bytes of a simulated checkpoint
