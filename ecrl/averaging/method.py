@@ -12,8 +12,9 @@ from fastcore.basics import patch
 from .combining import apply, digest_of, ensure_state, gather, gather_numbers, meet, parts_of
 from .planner import Meeting, State, begin, observe, resized, wanted
 from .records import log_name
-from .rounds import Round, Rounds, lay_out, size, weights_of
+from .rounds import Round, lay_out, weights_of
 from ..checkpoint.state import StateMismatch
+from ..data.assignment import Unit
 from ..data.geometry import sample_ids_hash
 from ..training.config import RunConfig
 from ..training.events import JsonlWriter, stamp
@@ -91,9 +92,9 @@ def train_batch(self: Averaging,
     reach, # called with a point's name: 'forward', 'backward'
 ) -> dict: # loss, lr, and what was consumed
     "One batch of an epoch: forward, backward, update."
-    t0, g = time.monotonic(), self.sampler.geometry
-    key_generators(self.cfg.seed, epoch*g.steps_per_epoch + batch + 1, 0)
-    ids = Rounds(g, self.cfg.seed, [Round(0, epoch, (((batch, batch + 1),),))]).ids(0, 0)
+    t0 = time.monotonic()
+    key_generators(self.cfg.seed, epoch*self.sampler.geometry.steps_per_epoch + batch + 1, 0)
+    ids = self.sampler.assignment.ids(Unit(epoch, batch), 0)        # the window of one process
     x, y, ids = self.dataset.__getitems__(ids.tolist())
     x, y, t1 = x.to(self.device), y.to(self.device), time.monotonic()
     lr = self.optimizer.param_groups[0]['lr']

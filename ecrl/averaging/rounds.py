@@ -6,10 +6,11 @@
 __all__ = ['Interval', 'share', 'take', 'give_back', 'size', 'Round', 'lay_out', 'weights_of', 'Rounds']
 
 # %% ../../nbs/averaging/410_rounds.ipynb #410a0004
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from ..data.geometry import Geometry, epoch_order
+from ..data.assignment import Assignment, Unit
+from ..data.geometry import Geometry
 
 # %% ../../nbs/averaging/410_rounds.ipynb #410a0007
 def share(
@@ -90,14 +91,14 @@ def weights_of(
     return [p/sum(parts) for p in parts]
 
 # %% ../../nbs/averaging/410_rounds.ipynb #410a0015
-class Rounds:
-    "The samples of rounds."
-    def __init__(self, geometry: Geometry, seed: int, rounds: Sequence[Round] = ()): # geometry: D and b
-        self.geometry, self.seed, self.rounds = geometry, seed, {r.number: r for r in rounds}
+class Rounds(Assignment):
+    "The samples of rounds that have been laid out."
+    def __init__(self, geometry: Geometry, rounds: Sequence[Round], order: Callable[[int], object] | None = None): # geometry: D and b; order: see `Assignment`
+        self.geometry, self.rounds, self.order = geometry, {Unit(r.epoch, r.first): r for r in rounds}, order
 
-    def quorum(self, unit: int) -> int: return len(self.rounds[unit].segments)   # a rank with no batch comes all the same
-    def ids(self, unit: int, member: int) -> 'torch.Tensor': # (n,) int64, in the order in which they are consumed
-        import torch
-        r, b = self.rounds[unit], self.geometry.global_batch
-        order = epoch_order(self.geometry, self.seed, r.epoch)
-        return torch.cat([order[:0], *(order[i*b:j*b] for i, j in r.segments[member])])
+    def units(self, epoch: int) -> list[Unit]: return [u for u in self.rounds if u.epoch == epoch]
+    def quorum(self, unit: Unit) -> range: return range(len(self.rounds[unit].segments))   # a rank with no batch comes all the same
+    def owners(self, unit: Unit) -> list[int]: return [m for m, s in enumerate(self.rounds[unit].segments) if s]
+    def share(self, unit: Unit, member: int) -> tuple[Interval, ...]:
+        b = self.geometry.global_batch
+        return tuple((i*b, j*b) for i, j in self.rounds[unit].segments[member])
