@@ -141,10 +141,10 @@ def agree_on(self: Averaging, round: Round, rest: list, base: dict, wall: float,
 @patch
 def advance(self: Averaging, worker) -> dict: # the record of the round, without who and when
     "One round: plan, train alone, meet, apply, record."
-    t0 = time.monotonic()
+    t0, began_with = time.monotonic(), self.own_digest()    # before a new epoch begins: as the last round ended
     round, rest = self.next_round()
     base = {k: v.clone() for k, v in parts_of(self.model, self.optimizer).items() if k.startswith('parameter.')}
-    self.write_plan(round, self.own_digest())
+    self.write_plan(round, began_with)
     t1 = time.monotonic()
     done = self.train_alone(round, self.member, worker.reach, lambda **what: self.write('batch', round, **what))  # lost: own batches
     t2 = time.monotonic()
