@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['ROUND_LAWS', 'Told', 'in_rounds', 'told', 'fates', 'committed', 'law_roundlog', 'digest', 'law_batches',
            'law_meeting', 'law_digests', 'round_ledger', 'law_coverage', 'law_incorporated', 'law_weights',
-           'law_planned', 'law_repeats', 'count_rounds']
+           'planner_states', 'law_planned', 'law_repeats', 'count_rounds']
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0004
 import hashlib
@@ -245,23 +245,30 @@ def law_weights(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/737_rounds.ipynb #737a0016
 def _meeting(a: dict) -> Meeting: return Meeting(tuple(a['counts']), tuple(a['walls']), a['sync'], a['drift'])
 
+@once
+def planner_states(h: History) -> tuple[dict, dict]: # (attempt, round) -> what the planner knew before it, and after it
+    "The planner's life, computed again from the recorded times."
+    t, a, known, after = told(h), h.config.rounds(), {}, {}
+    for key, ranks in sorted(t.plans.items()):
+        W, before = len(next(iter(ranks.values()))['counts']), _before(h, key)
+        s = begin(a, W) if before is None else after.get(before)
+        if s is None: continue                                  # the round before it has no average: judged elsewhere
+        known[key] = s = resized(a, s, W)
+        if averages := t.averages.get(key): after[key] = observe(a, s, _meeting(next(iter(averages.values()))))
+    return known, after
+
 @law('order', needs='rounds_rank*.jsonl, config.yaml', of=ROUND_LAWS)
 def law_planned(h: History) -> Iterator[Evidence]:
     "Every plan is what the planner makes of the times recorded until then, and the same on all ranks."
-    t, a, known, n = told(h), h.config.rounds(), {}, 0          # known: (attempt, round) -> what the planner knows after it
+    t, a, known = told(h), h.config.rounds(), planner_states(h)[0]
     for key, ranks in sorted(t.plans.items()):
-        n += 1
-        plan, before = next(iter(ranks.values())), _before(h, key)
+        plan = next(iter(ranks.values()))
         odd = [r for r, p in ranks.items() if any(p[k] != plan[k] for k in ('counts', 'segments', 'anchor', 'schedule', 'epoch'))]
         if odd: yield _wrong(key, f'rank {odd[0]} has another plan than rank {min(ranks)}.', odd[0])
-        s = begin(a, len(plan['counts'])) if before is None else known.get(before)
-        if s is None: continue                                  # the round before it has no average: judged elsewhere
-        s = resized(a, s, len(plan['counts']))
-        yield from _other_counts(h, key, plan, a, s)
+        if key in known: yield from _other_counts(h, key, plan, a, known[key])
         meetings = {repr(_meeting(x)) for x in t.averages.get(key, {}).values()}
         if len(meetings) > 1: yield _wrong(key, 'the ranks have recorded different times of the same meeting.')
-        if meetings: known[key] = observe(a, s, _meeting(next(iter(t.averages[key].values()))))
-    return n
+    return len(t.plans)
 
 def _other_counts(h: History, key, plan: dict, a, s: State) -> Iterator[Evidence]:
     left = h.geometry.steps_per_epoch - min((i for seg in plan['segments'] for i, _ in seg), default=0)
