@@ -1840,6 +1840,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.measure.rounds.law_roundlog': ('measure/rounds.html#law_roundlog', 'ecrl/measure/rounds.py'),
                                      'ecrl.measure.rounds.law_weights': ('measure/rounds.html#law_weights', 'ecrl/measure/rounds.py'),
                                      'ecrl.measure.rounds.planner_states': ('measure/rounds.html#planner_states', 'ecrl/measure/rounds.py'),
+                                     'ecrl.measure.rounds.resumed_from': ('measure/rounds.html#resumed_from', 'ecrl/measure/rounds.py'),
                                      'ecrl.measure.rounds.round_ledger': ('measure/rounds.html#round_ledger', 'ecrl/measure/rounds.py'),
                                      'ecrl.measure.rounds.told': ('measure/rounds.html#told', 'ecrl/measure/rounds.py')},
             'ecrl.measure.simulated': { 'ecrl.measure.simulated.Attempt': ('measure/simulated.html#attempt', 'ecrl/measure/simulated.py'),

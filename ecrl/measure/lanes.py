@@ -62,14 +62,14 @@ def plot_lanes(
     fig, (ax, low) = plt.subplots(2, 1, figsize=(7.2, 1.6 + 0.45*len(ranks)), sharex=True, height_ratios=[len(ranks), 1.3], layout='constrained')
     for (rank, what), spans in t[t['what'].isin([*LOOKS])].groupby(['rank', 'what']):
         colour, hatch = LOOKS[what]
-        ax.broken_barh([*zip(spans['start_s'], spans['end_s'] - spans['start_s'])], (rank - 0.4, 0.8), facecolor=colour, hatch=hatch, edgecolor='white' if what == 'batch' else '0.55', lw=0.4)
+        ax.broken_barh([*zip(spans['start_s'], spans['end_s'] - spans['start_s'])], (rank - 0.4, 0.8), facecolor=colour, hatch=hatch, edgecolor='white' if what == 'batch' else '0.55', lw=0.2)
     dead = t[t['what'] == 'death']
     ax.plot(dead['start_s'], dead['rank'], 'x', color='#b00020', ms=9, mew=2.2, zorder=5)
     a, g = t[t['what'] == 'anchor'], t[t['what'] == 'guard']
     low.hlines(a['detail'].astype(int), a['start_s'], a['end_s'], color='0.25', lw=2)
     low.plot(g['start_s'], g['detail'].str.extract(r'(\d+) ->')[0].astype(float), 'v', color='#b00020', ms=6)
     ax.set(yticks=ranks, yticklabels=[f'rank {r}' for r in ranks], ylim=(max(ranks) + 0.6, -0.6))
-    low.set(ylabel='anchor', xlabel='s', ylim=(0, None))
+    low.set(ylabel='anchor', xlabel='s', ylim=(0, 1.2*a['detail'].astype(int).max()), xlim=(max(first_s, t['start_s'].min()) - 0.02, min(last_s, t['end_s'].max()) + 0.02))
     shown = [Patch(facecolor=c, hatch=hatch, edgecolor='0.55', label=w) for w, (c, hatch) in LOOKS.items()]
     ax.legend(handles=shown + ([plt.Line2D([], [], marker='x', ls='', color='#b00020', mew=2, label='death')] if len(dead) else []), frameon=False, ncols=4, fontsize=8, loc='lower left', bbox_to_anchor=(0, 1))
     return ax, low

@@ -89,11 +89,12 @@ def _write_round(life: Life, r: dict, plan, m: Meeting, s, base: str, post: str,
     head = {k: r[k] for k in ('run_id', 'attempt', 'rank', 'world_size', 'time')} | dict(global_step=plan.number, epoch=plan.epoch)
     log, mine, t = life.records.files.setdefault(log_name(r['rank']), []), plan.batches(r['rank']), r['mono'] - 0.09
     def line(event, at, **what): log.append(head | dict(event=event, mono=t + at) | what)
+    took = 0.05*m.walls[r['rank']]/max(m.walls)     # each round fits between two step records
     line('plan', 0, counts=plan.counts, weights=weights_of(plan.counts, cfg.rounds().weights), segments=[[[*i] for i in g] for g in plan.segments],
          anchor=s.anchor, schedule=cfg.rounds().schedule, base=base)
-    for i, j in enumerate(mine): line('batch', 0.05*(i + 1)/len(mine), batch=j, loss=1.0, lr=cfg.training.lr, sample_ids_hash=digest(_ids(life, plan.epoch, [j])),
-                                     sample_ids_count=life.geometry.global_batch, data_s=0.001, compute_s=0.001)
-    line('average', 0.07, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, post=post, waited_s=0.0, sync_s=m.sync)
+    for i, j in enumerate(mine): line('batch', took*(i + 1)/len(mine), batch=j, loss=1.0, lr=cfg.training.lr, sample_ids_hash=digest(_ids(life, plan.epoch, [j])),
+                                     sample_ids_count=life.geometry.global_batch, data_s=0.0, compute_s=took/len(mine))
+    line('average', 0.07, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, post=post, waited_s=0.05 - took, sync_s=0.01)
     if r['rank'] == 0: line('commit', 0.08, members=[i for i, c in enumerate(plan.counts) if c], batches=sum(plan.counts), post=post)
     ids = _ids(life, plan.epoch, mine)
     r.update(epoch=plan.epoch, cursor_step=plan.first, sample_ids_hash=digest(ids), sample_ids_count=len(ids), lr=cfg.training.lr, loss=1.0)
