@@ -22,7 +22,7 @@ from ..data.geometry import Geometry, locate
 from .windows import assigned
 from ..training.config import ConfigError, RunConfig, flat, make_config, parse_yaml
 from ..training.events import read_jsonl
-from ..training.protocol import ENVIRONMENT, LOGS, RUN_FORMAT, SIDECAR, STATUS, STEP, Field, kind_of, trouble
+from ..training.protocol import ENDED, ENVIRONMENT, LOGS, RUN_FORMAT, SIDECAR, STATUS, STEP, Field, kind_of, trouble
 
 # %% ../../nbs/measure/720_history.ipynb #4f08402a
 class HistoryError(ValueError): "A directory that cannot be read as a run."
@@ -377,8 +377,8 @@ def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
 def run_status(supervisor: dict, events: list[str]) -> str: # completed | failed | stopped | in progress
     "How far the run is, from what its supervisor last said; `events`: names, in order."
     said = supervisor.get('status')
-    if said in (None, 'running'): said = next((e for e in reversed(events) if e in ('completed', 'failed', 'stopped', 'launch', 'resumed_session')), None)
-    return said if said in ('completed', 'failed', 'stopped') else 'in progress'
+    if said in (None, 'running'): said = next((e for e in reversed(events) if e in (*ENDED, 'launch', 'resumed_session')), None)
+    return said if said in ENDED else 'in progress'
 
 # %% ../../nbs/measure/720_history.ipynb #2063061c
 @patch(as_prop=True)
