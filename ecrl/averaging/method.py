@@ -11,13 +11,13 @@ import torch
 from fastcore.basics import patch
 from .combining import apply, digest_of, ensure_state, gather, gather_numbers, meet, parts_of
 from .planner import Meeting, State, begin, observe, resized, wanted
-from .records import log_name
+from .records import RoundWriter, log_name
 from .rounds import Round, lay_out, weights_of
 from ..checkpoint.state import StateMismatch
 from ..data.assignment import Unit
 from ..data.geometry import sample_ids_hash
 from ..training.config import RunConfig
-from ..training.events import JsonlWriter, stamp
+from ..training.events import stamp
 from ..training.method import Method
 from ..training.numerics import key_generators
 
@@ -35,7 +35,7 @@ class Averaging(Method):
 
     def build(self, worker):
         self.place(worker.device)
-        self.log = JsonlWriter(worker.logs/log_name(self.member), run_id=worker.run_id, attempt=worker.attempt, rank=self.member, world_size=self.members)
+        self.log = RoundWriter(worker.logs/log_name(self.member), run_id=worker.run_id, attempt=worker.attempt, rank=self.member, world_size=self.members)
         if worker.store: worker.store.sync_first += [worker.logs/log_name(r) for r in range(self.members)]
 
     @property
