@@ -18,7 +18,8 @@ from ..training.config import AveragingConfig
 # %% ../../nbs/averaging/430_combining.ipynb #430a0007
 def parts_of(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]: # name -> the live tensor
     "Everything that ranks average."
-    parts = {f'parameter.{k}': p.data for k, p in model.named_parameters()} | {f'buffer.{k}': b for k, b in model.named_buffers()}
+    parts = {f'parameter.{k}': p.data for k, p in model.named_parameters()} | {f'buffer.{k}': b
+        for k, b in model.named_buffers()}
     parameters = [p for g in optimizer.param_groups for p in g['params']]
     for i, p in enumerate(parameters):
         for k, v in sorted(optimizer.state[p].items() if p in optimizer.state else ()):

@@ -35,7 +35,8 @@ class Averaging(Method):
 
     def build(self, worker):
         self.place(worker.device)
-        self.log = RoundWriter(worker.logs/log_name(self.member), run_id=worker.run_id, attempt=worker.attempt, rank=self.member, world_size=self.members)
+        self.log = RoundWriter(worker.logs/log_name(self.member), run_id=worker.run_id, attempt=worker.attempt,
+            rank=self.member, world_size=self.members)
         if worker.store: worker.store.sync_first += [worker.logs/log_name(r) for r in range(self.members)]
 
     @property
@@ -44,14 +45,17 @@ class Averaging(Method):
         return [(self.sampler.cursor_step, K)] if self.sampler.cursor_step < K else []
 
     def digest(self, values: dict, velocity: dict, number: int, epoch: int, pool: list) -> str:
-        return digest_of(values | {f'velocity.{k}': v for k, v in velocity.items()}, self.cfg.seed, number, epoch, [*map(list, pool)])
-    def own_digest(self) -> str: return self.digest(parts_of(self.model, self.optimizer), self.velocity, self.global_step, self.epoch, self.pool)
+        return digest_of(values | {f'velocity.{k}': v for k, v in velocity.items()}, self.cfg.seed, number, epoch,
+            [*map(list, pool)])
+    def own_digest(self) -> str: return self.digest(parts_of(self.model, self.optimizer), self.velocity,
+            self.global_step, self.epoch, self.pool)
 
 # %% ../../nbs/averaging/440_method.ipynb #440a0008
 @patch
 def state(self: Averaging, rng: dict) -> dict:
     "The StatePack after a round: what every method has, and what the planner knows."
-    return super(Averaging, self).state(rng) | dict(averaging=dict(planner=self.planner.plain(), velocity=self.velocity, digest=self.own_digest()))
+    return super(Averaging, self).state(rng) | dict(averaging=dict(planner=self.planner.plain(),
+        velocity=self.velocity, digest=self.own_digest()))
 
 @patch
 def load(self: Averaging, pack: dict | None) -> str: # keyed: each batch draws anew
@@ -82,7 +86,8 @@ def write(self: Averaging, event: str, round: Round, **what):
 @patch
 def write_plan(self: Averaging, round: Round, base: str):
     a = self.settings
-    self.write('plan', round, counts=round.counts, weights=weights_of(round.counts, a.weights), segments=[[[*i] for i in s] for s in round.segments],
+    self.write('plan', round, counts=round.counts, weights=weights_of(round.counts, a.weights),
+        segments=[[[*i] for i in s] for s in round.segments],
                anchor=self.planner.anchor, schedule=a.schedule, base=base)
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000c
@@ -105,7 +110,8 @@ def train_batch(self: Averaging,
     reach('backward')
     self.update()
     self.ids = ids if self.ids is None else torch.cat([self.ids, ids])
-    return dict(batch=batch, loss=loss.item(), lr=lr, sample_ids_hash=sample_ids_hash(ids), sample_ids_count=ids.numel(),
+    return dict(batch=batch, loss=loss.item(), lr=lr, sample_ids_hash=sample_ids_hash(ids),
+        sample_ids_count=ids.numel(),
                 data_s=t1 - t0, compute_s=time.monotonic() - t1)
 
 @patch
@@ -121,14 +127,20 @@ def train_alone(self: Averaging, round: Round, member: int, reach, record=lambda
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000e
 @patch
-def agree_on(self: Averaging, round: Round, rest: list, base: dict, wall: float, stop: bool) -> tuple[dict, Meeting, dict]: # (values, what the planner sees, for the record)
+def agree_on(self: Averaging,
+    round: Round, rest: list, # of the pool
+    base: dict, # parameters with which the round began
+    wall: float, # s, that this rank's batches took
+    stop: bool, # this rank's wish; rank 0's is followed
+) -> tuple[dict, Meeting, dict]: # (values, what the planner sees, for the record)
     "Average with all other ranks; nothing is changed yet."
     arrived = time.monotonic()
     said = gather_numbers([wall, len(round.batches(self.member)), stop], self.device)
     waited = time.monotonic() - arrived
     counts = [int(c) for _, c, _ in said]
     if counts != round.counts: raise RuntimeError(f'round {round.number}: the ranks have done {counts} batches, planned were {round.counts}')
-    values, velocity, drift = meet(self.settings, gather(parts_of(self.model, self.optimizer)), base, self.velocity, counts)
+    values, velocity, drift = meet(self.settings, gather(parts_of(self.model, self.optimizer)), base, self.velocity,
+        counts)
     post = self.digest(values, velocity, round.number, round.epoch, rest)
     ended = time.monotonic() - arrived
     votes = gather_numbers([ended, *(int(post[i:i + 12], 16) for i in (0, 12))], self.device)
@@ -146,7 +158,8 @@ def advance(self: Averaging, worker) -> dict: # the record of the round, without
     base = {k: v.clone() for k, v in parts_of(self.model, self.optimizer).items() if k.startswith('parameter.')}
     self.write_plan(round, began_with)
     t1 = time.monotonic()
-    done = self.train_alone(round, self.member, worker.reach, lambda **what: self.write('batch', round, **what))  # lost: own batches
+    # A crash here loses this rank's batches, which nobody else has seen.
+    done = self.train_alone(round, self.member, worker.reach, lambda **what: self.write('batch', round, **what))
     t2 = time.monotonic()
     worker.reach('update')                  # lost: this rank's whole part; it is recorded, but in nobody's average
     values, m, said = self.agree_on(round, rest, base, (t2 - t1) if done else 0.0, worker.asked_to_stop)
@@ -156,13 +169,16 @@ def advance(self: Averaging, worker) -> dict: # the record of the round, without
     self.global_step += 1
     worker.reach('cursor')                  # lost: a round that is done but not recorded, and so not committed
     self.write('average', round, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, **said)
-    if self.member == 0: self.write('commit', round, members=[r for r, c in enumerate(m.counts) if c], batches=sum(m.counts), post=said['post'])
+    if self.member == 0: self.write('commit', round, members=[r for r, c in enumerate(m.counts) if c],
+            batches=sum(m.counts), post=said['post'])
     return self.round_record(round, done, time.monotonic() - t2 + t1 - t0)
 
 @patch
 def round_record(self: Averaging, round: Round, done: list[dict], sync_s: float) -> dict:
     "The step record of this rank's part."
     losses = [d['loss'] for d in done]
-    return dict(epoch=round.epoch, global_step=round.number, cursor_step=round.first, loss=sum(losses)/len(losses) if losses else float('nan'),
-                lr=self.optimizer.param_groups[0]['lr'], precision=self.precision, sample_ids_hash=sample_ids_hash(self.ids), sample_ids_count=self.ids.numel(),
+    return dict(epoch=round.epoch, global_step=round.number, cursor_step=round.first, loss=sum(losses)/len(losses)
+        if losses else float('nan'),
+                lr=self.optimizer.param_groups[0]['lr'], precision=self.precision,
+                    sample_ids_hash=sample_ids_hash(self.ids), sample_ids_count=self.ids.numel(),
                 data_s=sum(d['data_s'] for d in done), compute_s=sum(d['compute_s'] for d in done), sync_s=sync_s)

@@ -27,10 +27,12 @@ class State:
 
     @classmethod
     def of(cls, plain: dict) -> 'State': # from `plain`, perhaps by way of a checkpoint
-        return cls(**plain | {k: tuple(plain[k]) for k in ('counts', 'smooth', 'syncs', 'drifts')} | dict(recent=tuple(map(tuple, plain['recent']))))
+        return cls(**plain | {k: tuple(plain[k])
+            for k in ('counts', 'smooth', 'syncs', 'drifts')} | dict(recent=tuple(map(tuple, plain['recent']))))
     def plain(self) -> dict:
         "As numbers and lists."
-        return {k: [[*x] if isinstance(x, tuple) else x for x in v] if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        return {k: [[*x] if isinstance(x, tuple) else x for x in v] if isinstance(v, tuple) else v
+            for k, v in asdict(self).items()}
 
 @dataclass(frozen=True)
 class Meeting:
@@ -70,7 +72,8 @@ def lead(counts: Sequence[int], most: int | None) -> list[int]: # most: batches 
     return [*counts] if most is None else [min(c, min(counts) + most) for c in counts]
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a000c
-def _relative(anchor: int, parts: Sequence[float]) -> list[int]: return [max(1, nearest(anchor*p/min(parts))) for p in parts]
+def _relative(anchor: int, parts: Sequence[float]) -> list[int]: return [max(1, nearest(anchor*p/min(parts)))
+        for p in parts]
 
 def begin(
     a: AveragingConfig,
@@ -84,7 +87,8 @@ def begin(
 def resized(a: AveragingConfig, s: State, world_size: int) -> State:
     "The state for another number of ranks: the anchor stays, what was measured of each rank is void."
     if len(s.counts) == world_size: return s
-    return replace(begin(a.model_copy(update=dict(anchor=s.anchor)), world_size), syncs=s.syncs, drifts=s.drifts, rest=s.rest)
+    return replace(begin(a.model_copy(update=dict(anchor=s.anchor)), world_size), syncs=s.syncs, drifts=s.drifts,
+        rest=s.rest)
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a000f
 def elche_anchor(a: AveragingConfig, anchor: int, o: float, may_grow: bool = True) -> int: # o: overhead
@@ -126,7 +130,8 @@ def overshoot(
 def _next_anchor(a: AveragingConfig, s: State, m: Meeting, now: State) -> tuple[int, int]: # (anchor, rounds of rest)
     seconds = [median(r) for r in now.recent if r] if a.planner == 'steady' else [x for x in now.smooth if x]
     if a.planner == 'steady': anchor = steady_anchor(a, s.anchor, now.syncs, max(seconds))
-    else: anchor = elche_anchor(a, s.anchor, overhead(m.sync, m.walls), a.guard != 'elche' or not suppressed(now.drifts[-5:], a.drift_threshold))
+    else: anchor = elche_anchor(a, s.anchor, overhead(m.sync, m.walls), a.guard != 'elche'
+        or not suppressed(now.drifts[-5:], a.drift_threshold))
     if a.guard != 'act': return anchor, 0
     if not s.rest and alarmed(now.drifts, a.drift_threshold): return math.ceil(s.anchor/2), 5
     return (min(anchor, s.anchor) if s.rest else anchor), max(0, s.rest - 1)
@@ -140,7 +145,8 @@ def observe(a: AveragingConfig, s: State, m: Meeting) -> State:
                   syncs=(*s.syncs, m.sync)[-5:], drifts=(*s.drifts, m.drift)[-21:])
     anchor, rest = _next_anchor(a, s, m, now)
     if a.ratios: counts = _relative(anchor, a.ratios)
-    else: counts = matched(anchor, now.smooth if a.planner == 'elche' else [median(r) if r else None for r in now.recent], s.counts)
+    else: counts = matched(anchor, now.smooth if a.planner == 'elche'
+        else [median(r) if r else None for r in now.recent], s.counts)
     return replace(now, anchor=anchor, rest=rest, counts=tuple(lead(counts, a.max_lead)))
 
 def wanted(

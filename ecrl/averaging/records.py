@@ -95,7 +95,8 @@ def read_rounds(logs: Path | str) -> RoundLog: # logs: folder
 def whole_segments(plan: dict) -> bool:
     "Whether the segments are lists of intervals, as many as there are counts."
     def interval(x): return isinstance(x, list) and len(x) == 2 and all(type(i) is int for i in x) and 0 <= x[0] < x[1]
-    return len(plan['segments']) == len(plan['counts']) and all(isinstance(s, list) and all(map(interval, s)) for s in plan['segments'])
+    return len(plan['segments']) == len(plan['counts']) and all(isinstance(s, list) and all(map(interval, s))
+        for s in plan['segments'])
 
 def round_of(plan: dict) -> Round:
     "The round that a plan describes."

@@ -22,9 +22,11 @@ LANES = ('rank', 'what', 'start_s', 'end_s', 'attempt', 'round', 'detail')
 def _spans(key, rank: int, a: dict, lines: list[dict], zero: float) -> list[tuple]:
     "What a rank did in a round that it finished."
     ended, out = a['mono'] + zero, []
-    for b in lines: out.append((rank, 'batch', b['mono'] + zero - b['data_s'] - b['compute_s'], b['mono'] + zero, *key, f'batch {b["batch"]}'))
+    for b in lines: out.append((rank, 'batch', b['mono'] + zero - b['data_s'] - b['compute_s'], b['mono'] + zero, *key,
+            f'batch {b["batch"]}'))
     arrived, begun = ended - a['sync_s'] - a['waited_s'], ended - a['sync_s']
-    return [*out, (rank, 'waiting', arrived, begun, *key, ''), (rank, 'averaging', begun, ended, *key, f'drift {a["drift"]:.3f}')]
+    return [*out, (rank, 'waiting', arrived, begun, *key, ''),
+        (rank, 'averaging', begun, ended, *key, f'drift {a["drift"]:.3f}')]
 
 def timeline(run: History | Path | str) -> pd.DataFrame: # see `LANES`; s since the first of them
     "Batches, waiting and averaging of every rank, anchors, interventions of the guard, and deaths."
@@ -36,10 +38,13 @@ def timeline(run: History | Path | str) -> pd.DataFrame: # see `LANES`; s since 
         zero = offset.get(key[0], 0.0)
         for rank, a in averages.items(): rows += _spans(key, rank, a, t.batches.get(key, {}).get(rank, []), zero)
         plan, ended = next(iter(t.plans[key].values())), min(a['mono'] for a in averages.values()) + zero
-        rows.append((-1, 'anchor', min(p['mono'] for p in t.plans[key].values()) + zero, ended, *key, str(plan['anchor'])))
-        if key in after and after[key].rest == 5: rows.append((-1, 'guard', ended, ended, *key, f'anchor {plan["anchor"]} -> {after[key].anchor}'))
+        rows.append((-1, 'anchor', min(p['mono'] for p in t.plans[key].values()) + zero, ended, *key,
+            str(plan['anchor'])))
+        if key in after and after[key].rest == 5: rows.append((-1, 'guard', ended, ended, *key,
+                f'anchor {plan["anchor"]} -> {after[key].anchor}'))
     for e in h.events[(h.events['event'] == 'death_seen').to_numpy()].itertuples():
-        if e.how == 'died': rows += [(int(r), 'death', e.clock, e.clock, int(e.attempt), 0, str(e.how)) for r in e.ranks]
+        if e.how == 'died': rows += [(int(r), 'death', e.clock, e.clock, int(e.attempt), 0, str(e.how))
+                for r in e.ranks]
     out = pd.DataFrame(rows, columns=LANES).sort_values(['start_s', 'rank'], ignore_index=True)
     return out.assign(start_s=out['start_s'] - out['start_s'].min(), end_s=out['end_s'] - out['start_s'].min())
 
@@ -47,7 +52,8 @@ def timeline(run: History | Path | str) -> pd.DataFrame: # see `LANES`; s since 
 def lane_sums(lanes: pd.DataFrame) -> pd.DataFrame: # rank -> s of batches, waiting, averaging
     "Seconds of each rank by what it did."
     t = lanes[lanes['what'].isin(['batch', 'waiting', 'averaging'])]
-    return (t['end_s'] - t['start_s']).groupby([t['rank'], t['what']]).sum().unstack(fill_value=0.0).rename_axis(columns=None)
+    return (t['end_s'] - t['start_s']).groupby([t['rank'],
+        t['what']]).sum().unstack(fill_value=0.0).rename_axis(columns=None)
 
 # %% ../../nbs/measure/738_timeline.ipynb #738a000d
 LOOKS = dict(batch=('#12355b', ''), waiting=('#e3d9c6', '///'), averaging=('#d55e00', ''))    # colour, hatch
@@ -59,19 +65,23 @@ def plot_lanes(
     "Swim lanes, and the anchor below them."
     t = lanes[(lanes['end_s'] >= first_s) & (lanes['start_s'] <= last_s)]
     ranks = sorted(r for r in t['rank'].unique() if r >= 0)
-    fig, (ax, low) = plt.subplots(2, 1, figsize=(7.2, 1.6 + 0.45*len(ranks)), sharex=True, height_ratios=[len(ranks), 1.3], layout='constrained')
+    fig, (ax, low) = plt.subplots(2, 1, figsize=(7.2, 1.6 + 0.45*len(ranks)), sharex=True,
+        height_ratios=[len(ranks), 1.3], layout='constrained')
     for (rank, what), spans in t[t['what'].isin([*LOOKS])].groupby(['rank', 'what']):
         colour, hatch = LOOKS[what]
-        ax.broken_barh([*zip(spans['start_s'], spans['end_s'] - spans['start_s'])], (rank - 0.4, 0.8), facecolor=colour, hatch=hatch, edgecolor='white' if what == 'batch' else '0.55', lw=0.2)
+        ax.broken_barh([*zip(spans['start_s'], spans['end_s'] - spans['start_s'])], (rank - 0.4, 0.8),
+            facecolor=colour, hatch=hatch, edgecolor='white' if what == 'batch' else '0.55', lw=0.2)
     dead = t[t['what'] == 'death']
     ax.plot(dead['start_s'], dead['rank'], 'x', color='#b00020', ms=9, mew=2.2, zorder=5)
     a, g = t[t['what'] == 'anchor'], t[t['what'] == 'guard']
     low.hlines(a['detail'].astype(int), a['start_s'], a['end_s'], color='0.25', lw=2)
     low.plot(g['start_s'], g['detail'].str.extract(r'(\d+) ->')[0].astype(float), 'v', color='#b00020', ms=6)
     ax.set(yticks=ranks, yticklabels=[f'rank {r}' for r in ranks], ylim=(max(ranks) + 0.6, -0.6))
-    low.set(ylabel='anchor', xlabel='s', ylim=(0, 1.2*a['detail'].astype(int).max()), xlim=(max(first_s, t['start_s'].min()) - 0.02, min(last_s, t['end_s'].max()) + 0.02))
+    low.set(ylabel='anchor', xlabel='s', ylim=(0, 1.2*a['detail'].astype(int).max()),
+        xlim=(max(first_s, t['start_s'].min()) - 0.02, min(last_s, t['end_s'].max()) + 0.02))
     shown = [Patch(facecolor=c, hatch=hatch, edgecolor='0.55', label=w) for w, (c, hatch) in LOOKS.items()]
-    ax.legend(handles=shown + ([plt.Line2D([], [], marker='x', ls='', color='#b00020', mew=2, label='death')] if len(dead) else []), frameon=False, ncols=4, fontsize=8, loc='lower left', bbox_to_anchor=(0, 1))
+    if len(dead): shown.append(plt.Line2D([], [], marker='x', ls='', color='#b00020', mew=2, label='death'))
+    ax.legend(handles=shown, frameon=False, ncols=4, fontsize=8, loc='lower left', bbox_to_anchor=(0, 1))
     return ax, low
 
 # %% ../../nbs/measure/738_timeline.ipynb #738a0011
@@ -83,7 +93,8 @@ def _page(run_id: str, lanes: pd.DataFrame) -> str:
         text = html.escape(f'{r.what}, round {r.round} of attempt {r.attempt}, {r.start_s:.3f} to {r.end_s:.3f} s {r.detail}')
         return f'<i title="{text}" style="left:{100*r.start_s/whole:.4f}%;width:{max(100*(r.end_s - r.start_s)/whole, 0.05):.4f}%;background:{colour}"></i>'
     lane = {r: ''.join(block(x) for x in t.itertuples()) for r, t in lanes[lanes['rank'] >= 0].groupby('rank')}
-    anchors = ''.join(f'<b style="left:{100*x.start_s/whole:.4f}%">{html.escape(x.detail)}</b>' for x in lanes[lanes['what'].isin(['anchor', 'guard'])].itertuples())
+    anchors = ''.join(f'<b style="left:{100*x.start_s/whole:.4f}%">{html.escape(x.detail)}</b>'
+        for x in lanes[lanes['what'].isin(['anchor', 'guard'])].itertuples())
     style = ('body{font:14px sans-serif;margin:2em}.wide{overflow-x:auto}.all{width:max(100%,2400px)}.lane{position:relative;height:28px;margin:4px 0;background:#f6f6f4}'
              'i,b{position:absolute;height:100%;min-width:1px;box-sizing:border-box;border-right:1px solid #fff}b{font:11px sans-serif;border:0}')
     rows = ''.join(f'<div>rank {r}</div><div class="lane">{blocks}</div>' for r, blocks in lane.items())

@@ -48,7 +48,8 @@ class Life:
     def geometry(self) -> Geometry: return self.records.geometry
     def lines(self, event: str, rank: int | None = None, **what) -> list[dict]:
         "Lines of the round logs."
-        return [l for name, f in self.records.files.items() if name.startswith('rounds_rank') for l in f if l['event'] == event and rank in (None, l['rank']) and all(l[k] == v for k, v in what.items())]
+        return [l for name, f in self.records.files.items() if name.startswith('rounds_rank') for l in f
+            if l['event'] == event and rank in (None, l['rank']) and all(l[k] == v for k, v in what.items())]
     def state(self, *what) -> str: return hashlib.sha256(repr(what).encode()).hexdigest()
 
 def _as_rounds(life: Life):
@@ -66,7 +67,8 @@ def _as_rounds(life: Life):
 def _write_rounds(life: Life, attempt: int, W: int, resumed: int, source: int | None, cfg):
     "The rounds of an attempt that continues after round `resumed` of attempt `source`."
     w, K = life.records, life.geometry.steps_per_epoch
-    epoch, pool, s, base = life.after.get((source, resumed)) or (0, [(0, K)], begin(cfg.rounds(), W), life.state('fresh', w.seed))
+    epoch, pool, s, base = life.after.get((source, resumed)) or (0, [(0, K)], begin(cfg.rounds(), W),
+        life.state('fresh', w.seed))
     s = resized(cfg.rounds(), s, W)
     steps = {}
     for r in w.steps(attempt=attempt): steps.setdefault(r['global_step'], {})[r['rank']] = r
@@ -86,37 +88,47 @@ def _ids(life: Life, epoch: int, batches: Sequence[int]) -> np.ndarray:
 
 def _write_round(life: Life, r: dict, plan, m: Meeting, s, base: str, post: str, cfg):
     "What a rank writes in a round, and its step record."
-    head = {k: r[k] for k in ('run_id', 'attempt', 'rank', 'world_size', 'time')} | dict(global_step=plan.number, epoch=plan.epoch)
+    head = {k: r[k] for k in ('run_id', 'attempt', 'rank', 'world_size', 'time')} | dict(global_step=plan.number,
+        epoch=plan.epoch)
     log, mine, t = life.records.files.setdefault(log_name(r['rank']), []), plan.batches(r['rank']), r['mono'] - 0.09
     def line(event, at, **what): log.append(head | dict(event=event, mono=t + at) | what)
     took = 0.05*m.walls[r['rank']]/max(m.walls)     # each round fits between two step records
-    line('plan', 0, counts=plan.counts, weights=weights_of(plan.counts, cfg.rounds().weights), segments=[[[*i] for i in g] for g in plan.segments],
+    line('plan', 0, counts=plan.counts, weights=weights_of(plan.counts, cfg.rounds().weights),
+        segments=[[[*i] for i in g] for g in plan.segments],
          anchor=s.anchor, schedule=cfg.rounds().schedule, base=base)
-    for i, j in enumerate(mine): line('batch', took*(i + 1)/len(mine), batch=j, loss=1.0, lr=cfg.training.lr, sample_ids_hash=digest(_ids(life, plan.epoch, [j])),
+    for i, j in enumerate(mine): line('batch', took*(i + 1)/len(mine), batch=j, loss=1.0, lr=cfg.training.lr,
+            sample_ids_hash=digest(_ids(life, plan.epoch, [j])),
                                      sample_ids_count=life.geometry.global_batch, data_s=0.0, compute_s=took/len(mine))
-    line('average', 0.07, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, post=post, waited_s=0.05 - took, sync_s=0.01)
-    if r['rank'] == 0: line('commit', 0.08, members=[i for i, c in enumerate(plan.counts) if c], batches=sum(plan.counts), post=post)
+    line('average', 0.07, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, post=post,
+        waited_s=0.05 - took, sync_s=0.01)
+    if r['rank'] == 0: line('commit', 0.08, members=[i for i, c in enumerate(plan.counts) if c],
+            batches=sum(plan.counts), post=post)
     ids = _ids(life, plan.epoch, mine)
-    r.update(epoch=plan.epoch, cursor_step=plan.first, sample_ids_hash=digest(ids), sample_ids_count=len(ids), lr=cfg.training.lr, loss=1.0)
+    r.update(epoch=plan.epoch, cursor_step=plan.first, sample_ids_hash=digest(ids), sample_ids_count=len(ids),
+        lr=cfg.training.lr, loss=1.0)
 
 # %% ../../nbs/measure/771_round_exhibits.ipynb #771a000a
 def _fit_the_rest(life: Life, cfg):
     "What other files say about epochs and samples."
     files, first = life.records.files, {(r['attempt'], r['global_step']): r for r in life.records.steps(rank=0)}
-    lines = [*files.get('checkpoint_rank0.jsonl', ()), *(f for name, f in files.items() if name.endswith('.json') and isinstance(f, dict))]
+    lines = [*files.get('checkpoint_rank0.jsonl', ()), *(f for name, f in files.items() if name.endswith('.json')
+        and isinstance(f, dict))]
     for b in lines:
         r = first.get((b.get('attempt'), b.get('global_step')))
         if r and 'epoch' in b: b['epoch'] = r['epoch']
     for d in files.get('debug_rank0_ids.jsonl', ()):
         r = first[d['attempt'], d['global_step']]
-        plan = next(p for p in files[log_name(0)] if p['event'] == 'plan' and (p['attempt'], p['global_step']) == (d['attempt'], d['global_step']))
-        d.update(epoch=r['epoch'], cursor_step=r['cursor_step'], sample_ids=_ids(life, r['epoch'], [j for a, b in plan['segments'][0] for j in range(a, b)]).tolist())
+        plan = next(p for p in files[log_name(0)] if p['event'] == 'plan'
+            and (p['attempt'], p['global_step']) == (d['attempt'], d['global_step']))
+        d.update(epoch=r['epoch'], cursor_step=r['cursor_step'],
+            sample_ids=_ids(life, r['epoch'], [j for a, b in plan['segments'][0] for j in range(a, b)]).tolist())
     for e in files['events.jsonl']:
         if e['event'] == 'launch': e['config'] = _sealed(life, e['attempt'], e['config'], cfg)
 
 def _sealed(life: Life, attempt: int, was: str, cfg) -> str: # the seal of the settings with which an attempt was launched
     now = flat(parse_yaml(life.records.files['config.yaml']))
-    changes = [e['config_differs'] for e in life.records.files['events.jsonl'] if e['event'] == 'resumed_session' and e['attempt'] >= attempt]
+    changes = [e['config_differs'] for e in life.records.files['events.jsonl'] if e['event'] == 'resumed_session'
+        and e['attempt'] >= attempt]
     for c in reversed(changes): now |= {k: before for k, (before, _) in c.items()}
     return settings_digest({k: v for k, v in now.items() if v is not None})
 
@@ -132,7 +144,8 @@ def live(
     life = Life(records, averaging, **broken)
     cfg = _as_rounds(life)
     for e in [e for e in records.files['events.jsonl'] if e['event'] == 'restored' and e['rank'] == 0]:
-        _write_rounds(life, e['attempt'], max([r['world_size'] for r in records.steps(attempt=e['attempt'])], default=1), e['from_step'], e['from_attempt'], cfg)
+        _write_rounds(life, e['attempt'], max([r['world_size'] for r in records.steps(attempt=e['attempt'])],
+            default=1), e['from_step'], e['from_attempt'], cfg)
     _fit_the_rest(life, cfg)
     return life
 
@@ -285,7 +298,8 @@ def visit_rounds(exhibits: Sequence[RoundExhibit] = ROUND_EXHIBITS) -> pd.DataFr
     rows = []
     for e in exhibits:
         v, without = judge(e.make()), judge(e.make(), (e.law,))
-        rows.append(dict(exhibit=e.make.__name__, law=e.law, convicted_by=', '.join(k for k, ok in v.checks.items() if ok is False),
+        rows.append(dict(exhibit=e.make.__name__, law=e.law, convicted_by=', '.join(k for k, ok in v.checks.items()
+            if ok is False),
                          without_it=without.valid, **v.grades, source=e.source))
     return pd.DataFrame(rows).set_index('exhibit')
 
@@ -293,9 +307,13 @@ def visit_rounds(exhibits: Sequence[RoundExhibit] = ROUND_EXHIBITS) -> pd.DataFr
 def random_life(seed: int) -> Life:
     "A random sound run in rounds."
     rng = np.random.default_rng(seed)
-    target, every_k, strategy = int(rng.integers(2, 50)), int(rng.integers(1, 15)), str(rng.choice(['blocking', 'overlapped', 'none'], p=[0.45, 0.45, 0.1]))
+    target, every_k, strategy = int(rng.integers(2, 50)), int(rng.integers(1,
+        15)), str(rng.choice(['blocking', 'overlapped', 'none'], p=[0.45, 0.45, 0.1]))
     script = random_script(rng, target, [1, 2, 3, 4], strategy, every_k)
-    averaging = dict(policy=str(rng.choice(['sync', 'cadence', 'cadence'])), planner=str(rng.choice(['steady', 'elche'])), weights=str(rng.choice(['uniform', 'counts'])),
-                     guard=str(rng.choice(['act', 'elche', 'none'])), anchor=int(rng.integers(1, 8)), max_lead=[None, 0, 3][rng.integers(3)], drift_threshold=float(rng.choice([0.015, 0.05])))
-    how = dict(seed=seed, target=target + (script[-1].end == 'running'), dataset_size=int(rng.integers(24, 900)), global_batch=24, every_k=every_k, strategy=strategy)
+    averaging = dict(policy=str(rng.choice(['sync', 'cadence', 'cadence'])),
+        planner=str(rng.choice(['steady', 'elche'])), weights=str(rng.choice(['uniform', 'counts'])),
+                     guard=str(rng.choice(['act', 'elche', 'none'])), anchor=int(rng.integers(1, 8)),
+                         max_lead=[None, 0, 3][rng.integers(3)], drift_threshold=float(rng.choice([0.015, 0.05])))
+    how = dict(seed=seed, target=target + (script[-1].end == 'running'), dataset_size=int(rng.integers(24, 900)),
+        global_batch=24, every_k=every_k, strategy=strategy)
     return live(script, averaging, how, speeds=rng.uniform(0.3, 3, 4).tolist())

@@ -45,7 +45,8 @@ def told(h: History) -> Told:
             at = of.setdefault((r['attempt'], r['global_step']), {})
             if r['rank'] in at: out.twice.append(r)
             at[r['rank']] = r
-    for r in log.lines['batch']: out.batches.setdefault((r['attempt'], r['global_step']), {}).setdefault(r['rank'], []).append(r)
+    for r in log.lines['batch']: out.batches.setdefault((r['attempt'], r['global_step']), {}).setdefault(r['rank'],
+            []).append(r)
     for r in log.lines['commit']:
         if (r['attempt'], r['global_step']) in out.commits: out.twice.append(r)
         out.commits[r['attempt'], r['global_step']] = r
@@ -67,7 +68,8 @@ def resumed_from(h: History, attempt: int) -> tuple[int, int]: # (attempt, round
 @once
 def fates(h: History) -> dict[tuple[int, int], str]: # (attempt, round) -> surviving, replayed, lost, pending
     "What became of each execution of a round."
-    out = {(int(r.attempt), int(r.global_step)): 'replayed' if r.fate == 'surviving' else r.fate for r in h.ledger.itertuples()}
+    out = {(int(r.attempt), int(r.global_step)): 'replayed' if r.fate == 'surviving' else r.fate
+        for r in h.ledger.itertuples()}
     known, done = h.attempts['resumed_from'], set(committed(h))
     attempt, upto = max((int(a) for a in known.index[known.notna()]), default=0), np.inf
     while attempt in h.attempts.index:
@@ -88,10 +90,12 @@ def law_roundlog(h: History) -> Iterator[Evidence]:
     "Every line of the round logs is one that the protocol knows, of this run, and none that may be there once is there twice."
     t, lines = told(h), 0
     yield from first_of([Evidence(False, f'{why}.') for why in t.faulty])
-    yield from first_of([_wrong((r['attempt'], r['global_step']), f'rank {r["rank"]} has more than one line {r["event"]!r}.', r['rank']) for r in t.twice])
+    yield from first_of([_wrong((r['attempt'], r['global_step']),
+        f'rank {r["rank"]} has more than one line {r["event"]!r}.', r['rank']) for r in t.twice])
     for r in [r for of in (t.plans, t.averages) for each in of.values() for r in each.values()] + [*t.commits.values()]:
         lines += 1
-        if r['run_id'] != h.run_id: yield _wrong((r['attempt'], r['global_step']), f'this line is of run {r["run_id"]!r}.', r['rank'])
+        if r['run_id'] != h.run_id: yield _wrong((r['attempt'], r['global_step']),
+                f'this line is of run {r["run_id"]!r}.', r['rank'])
     return lines
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a000a
@@ -110,13 +114,15 @@ def _due(h: History, key, rank: int) -> list[int] | None: # None: there is no pl
 @law('order', needs='rounds_rank*.jsonl, rank*.jsonl, config.yaml, environment.json', of=ROUND_LAWS)
 def law_batches(h: History) -> Iterator[Evidence]:
     "Every batch is the next one of its rank's plan, with the samples and the learning rate that are due."
-    if h.geometry is None or h.seed is None: yield Evidence('unknown', 'seed, dataset size or batch is unknown, so no batch can be reconstructed.'); return 0
+    if h.geometry is None or h.seed is None: yield Evidence('unknown',
+            'seed, dataset size or batch is unknown, so no batch can be reconstructed.'); return 0
     n = 0
     for key, ranks in told(h).batches.items():
         for rank, lines in ranks.items():
             n += len(lines)
             due = _due(h, key, rank)
-            if due is None: yield _wrong(key, f'rank {rank} has done batches, and there is no plan for them.', rank); continue
+            if due is None: yield _wrong(key, f'rank {rank} has done batches, and there is no plan for them.',
+                    rank); continue
             yield from first_of([*_other_batches(h, key, rank, lines, due)])
     yield from _other_steps(h)
     return n
@@ -127,7 +133,8 @@ def _other_batches(h: History, key, rank: int, lines: list[dict], due: list[int]
         want = due[i] if i < len(due) else None
         if r['batch'] != want or r['epoch'] != epoch:
             yield _wrong(key, f'rank {rank} did batch {r["batch"]} of epoch {r["epoch"]} as its {i + 1}. one; expected '
-                              + (f'batch {want} of epoch {epoch}.' if want is not None else f'no more than {len(due)}.'), rank)
+                              + (f'batch {want} of epoch {epoch}.' if want is not None
+                                  else f'no more than {len(due)}.'), rank)
         elif (r['sample_ids_hash'], r['sample_ids_count']) != (digest(ids := _ids(h, epoch, want)), len(ids)):
             yield _wrong(key, f'rank {rank} consumed other samples than those of batch {want} of epoch {epoch}.', rank)
         elif abs(r['lr'] - h.config.training.lr) > 1e-6*h.config.training.lr:
@@ -142,10 +149,12 @@ def _other_steps(h: History) -> Iterator[Evidence]:
         if due is None: yield _wrong(key, f'rank {rank} has recorded it without a plan.', rank); continue
         plan = round_of(told(h).plans[key][rank])
         ids = np.concatenate([_ids(h, plan.epoch, j) for j in due] or [np.zeros(0, dtype='int64')])
-        if (r.epoch, r.cursor_step, r.sample_ids_count, r.sample_ids_hash) != (plan.epoch, plan.first, len(ids), digest(ids)):
+        if (r.epoch, r.cursor_step, r.sample_ids_count, r.sample_ids_hash) != (plan.epoch, plan.first, len(ids),
+                digest(ids)):
             yield _wrong(key, f'rank {rank} sums it up as epoch {r.epoch}, first batch {r.cursor_step}, {r.sample_ids_count} samples; '
                               f'expected epoch {plan.epoch}, first batch {plan.first}, {len(ids)} samples and their hash.', rank)
-        if rank == 0 and key in debug and debug[key] != ids.tolist(): yield _wrong(key, 'the ids in full are not those of the plan.', 0)
+        if rank == 0 and key in debug and debug[key] != ids.tolist(): yield _wrong(key,
+                'the ids in full are not those of the plan.', 0)
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a000c
 @law('set', needs='rounds_rank*.jsonl, rank*.jsonl', of=ROUND_LAWS)
@@ -155,10 +164,12 @@ def law_meeting(h: History) -> Iterator[Evidence]:
     for key in done:
         W = len(next(iter(t.plans.get(key, {0: dict(counts=[])}).values()))['counts'])
         if key not in t.commits: yield _wrong(key, 'every rank has recorded it, and there is no commit.', 0)
-        if absent := sorted(set(range(W)) - t.averages.get(key, {}).keys()): yield _wrong(key, f'rank {absent[0]} has no average.', absent[0])
+        if absent := sorted(set(range(W)) - t.averages.get(key, {}).keys()): yield _wrong(key,
+                f'rank {absent[0]} has no average.', absent[0])
         for rank, a in t.averages.get(key, {}).items():
             late = [b['batch'] for b in t.batches.get(key, {}).get(rank, ()) if b['mono'] > a['mono']]
-            if late: yield _wrong(key, f'rank {rank} did batch {late[0]} after its average.', rank, 'what a rank does between its snapshot and the update is overwritten')
+            if late: yield _wrong(key, f'rank {rank} did batch {late[0]} after its average.', rank,
+                    'what a rank does between its snapshot and the update is overwritten')
     last = h.attempts['last_step'].to_dict()
     for key in t.commits.keys() - set(done):        # a rank may die between the commit and its own record: then nothing follows
         if key[1] < last.get(key[0], 0): yield _wrong(key, 'it has a commit, but not every rank has recorded it.', 0)
@@ -178,11 +189,15 @@ def law_digests(h: History) -> Iterator[Evidence]:
         before = _before(h, key)
         due = first if before is None else t.commits.get(before, {}).get('post')
         if before is None and due is None: first = due = min(r['base'] for r in ranks.values())
-        if due is None: yield _wrong(key, f'it continues round {before[1]} of attempt {before[0]}, which has no commit.'); continue
+        if due is None: yield _wrong(key,
+                f'it continues round {before[1]} of attempt {before[0]}, which has no commit.'); continue
         for rank, r in ranks.items():
             n += 1
-            if r['base'] != due: yield _wrong(key, f'rank {rank} began with state {r["base"][:12]}; expected {due[:12]}, '
-                                              + ('as all others.' if before is None else f'with which round {before[1]} of attempt {before[0]} ended.'), rank)
+            if r['base'] != due: yield _wrong(key,
+                    f'rank {rank} began with state {r["base"][:12]}; expected {due[:12]}, '
+                                              + ('as all others.' if before is None
+                                                  else f'with which round {before[1]} of attempt {before[0]} ended.'),
+                                                      rank)
     return n
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0010
@@ -193,7 +208,8 @@ def _taken(h: History) -> dict[int, list[tuple[int, bool]]]: # epoch -> (batch, 
         if fate.get(key) != 'surviving': continue
         for r in [r for lines in ranks.values() for r in lines]:
             ok = 0 <= r['batch'] < h.geometry.steps_per_epoch and 0 <= r['epoch'] < 1_000_003
-            out.setdefault(r['epoch'], []).append((r['batch'], ok and r['sample_ids_hash'] == digest(_ids(h, r['epoch'], r['batch']))))
+            out.setdefault(r['epoch'], []).append((r['batch'], ok
+                and r['sample_ids_hash'] == digest(_ids(h, r['epoch'], r['batch']))))
     return out
 
 def round_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples, duplicates, missing, extra
@@ -206,22 +222,26 @@ def round_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples,
         due = K if e < last else min(K, sum(sum(p['counts']) for p in mine))
         c = coverage([(j*b, (j + 1)*b) for j, ok in taken.get(e, ()) if ok], [(0, due*b)])
         strange = b*sum(not ok for _, ok in taken.get(e, ()))
-        rows.append(dict(epoch=e, steps=len(mine), samples=c.samples + strange, duplicates=c.duplicates, missing=c.missing, extra=c.extra + strange))
+        rows.append(dict(epoch=e, steps=len(mine), samples=c.samples + strange, duplicates=c.duplicates,
+            missing=c.missing, extra=c.extra + strange))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
 
 @law('set', needs='rounds_rank*.jsonl, rank*.jsonl, config.yaml, environment.json', of=ROUND_LAWS)
 def law_coverage(h: History) -> Iterator[Evidence]:
     "The surviving rounds plan each batch of an epoch once; an epoch that is not the last one is complete."
-    if h.geometry is None: yield Evidence('unknown', 'dataset size or batch is unknown, so epochs cannot be counted.'); return 0
+    if h.geometry is None: yield Evidence('unknown',
+            'dataset size or batch is unknown, so epochs cannot be counted.'); return 0
     fate, K = fates(h), h.geometry.steps_per_epoch
     plans = [next(iter(p.values())) for key, p in sorted(told(h).plans.items()) if fate.get(key) == 'surviving']
     last = max((p['epoch'] for p in plans), default=-1)
     for e in range(last + 1):
         mine = [p for p in plans if p['epoch'] == e]
-        c = coverage([tuple(i) for p in mine for s in p['segments'] for i in s], [(0, K if e < last else min(K, sum(sum(p['counts']) for p in mine)))])
+        c = coverage([tuple(i) for p in mine for s in p['segments'] for i in s],
+            [(0, K if e < last else min(K, sum(sum(p['counts']) for p in mine)))])
         if c.duplicates or c.missing or c.extra:
             yield Evidence(False, f'epoch {e}: of its {K} batches {c.duplicates} are planned twice, {c.missing} never, and {c.extra} are none of it.',
-                           cause='a share was not given out again, or a tail was dropped' if c.missing else 'a share was given out twice')
+                           cause='a share was not given out again, or a tail was dropped' if c.missing
+                               else 'a share was given out twice')
     return sum(sum(p['counts']) for p in plans)
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0012
@@ -233,7 +253,8 @@ def law_incorporated(h: History) -> Iterator[Evidence]:
         for a in t.averages[key].values():
             counts = [len(t.batches.get(key, {}).get(r, ())) for r in range(len(a['counts']))]
             n += sum(counts)
-            if counts != a['counts']: yield _wrong(key, f'rank {a["rank"]} averaged {a["counts"]} batches, the ranks have recorded {counts}.', a['rank'],
+            if counts != a['counts']: yield _wrong(key,
+                    f'rank {a["rank"]} averaged {a["counts"]} batches, the ranks have recorded {counts}.', a['rank'],
                                                    'work was overwritten, or counted without being done')
         c = t.commits.get(key)
         if c and (c['batches'], c['members']) != (sum(counts), [r for r, k in enumerate(counts) if k]):
@@ -276,7 +297,8 @@ def law_planned(h: History) -> Iterator[Evidence]:
     t, a, known = told(h), h.config.rounds(), planner_states(h)[0]
     for key, ranks in sorted(t.plans.items()):
         plan = next(iter(ranks.values()))
-        odd = [r for r, p in ranks.items() if any(p[k] != plan[k] for k in ('counts', 'segments', 'anchor', 'schedule', 'epoch'))]
+        odd = [r for r, p in ranks.items()
+            if any(p[k] != plan[k] for k in ('counts', 'segments', 'anchor', 'schedule', 'epoch'))]
         if odd: yield _wrong(key, f'rank {odd[0]} has another plan than rank {min(ranks)}.', odd[0])
         if key in known: yield from _other_counts(h, key, plan, a, known[key])
         meetings = {repr(_meeting(x)) for x in t.averages.get(key, {}).values()}
@@ -311,14 +333,18 @@ def law_repeats(h: History) -> Iterator[Evidence]:
     for before, now in _again(h):
         if not _bits_promised(h, before[0], now[0]): continue
         n += 1
-        if t.commits[before]['post'] != t.commits[now]['post']: yield _wrong(now, f'it ended in state {t.commits[now]["post"][:12]}, but in attempt {before[0]} '
-            f'in {t.commits[before]["post"][:12]}.', cause='part of the state was not restored, or a draw depends on more than the batch')
+        if t.commits[before]['post'] != t.commits[now]['post']: yield _wrong(now,
+                f'it ended in state {t.commits[now]["post"][:12]}, but in attempt {before[0]} '
+            f'in {t.commits[before]["post"][:12]}.',
+                cause='part of the state was not restored, or a draw depends on more than the batch')
     return n
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a001a
 def count_rounds(h: History, epochs: pd.DataFrame) -> dict[str, tuple]: # grade -> (how many, what they came to); epochs: of `round_ledger`
     "The counts behind the grades of a run in rounds."
     if h.geometry is None or h.seed is None: return dict(set=(0, 'unknown'), order=(0, 'unknown'), state=(0, 'unknown'))
-    samples, placed, repeated = int(epochs['samples'].sum()), sum(len(l) for r in told(h).batches.values() for l in r.values()), len(_again(h))
+    samples, placed, repeated = int(epochs['samples'].sum()), sum(len(l) for r in told(h).batches.values()
+        for l in r.values()), len(_again(h))
     clean = not epochs[['duplicates', 'missing', 'extra']].to_numpy().any()
-    return dict(set=(samples, clean if samples else IDLE), order=(placed, True if placed else IDLE), state=(repeated, True if repeated else IDLE))
+    return dict(set=(samples, clean if samples else IDLE), order=(placed, True if placed else IDLE),
+        state=(repeated, True if repeated else IDLE))

@@ -249,7 +249,8 @@ class AveragingConfig(Section):
     death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-_LATER = dict(policy=dict(dict.fromkeys(('async', 'claims'), 'sync or cadence')), backend=dict(cpu='collective'), mode=dict(gradients='parameters'),
+_LATER = dict(policy=dict(dict.fromkeys(('async', 'claims'), 'sync or cadence')), backend=dict(cpu='collective'),
+    mode=dict(gradients='parameters'),
               moments=dict(keep='average or reset'), death=dict(salvage='restart'))
 
 def _check_averaging(cfg: 'RunConfig'):
