@@ -564,6 +564,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'ecrl.lab.bench.differing': ('lab/bench.html#differing', 'ecrl/lab/bench.py'),
                                 'ecrl.lab.bench.do_part': ('lab/bench.html#do_part', 'ecrl/lab/bench.py'),
                                 'ecrl.lab.bench.end': ('lab/bench.html#end', 'ecrl/lab/bench.py'),
+                                'ecrl.lab.bench.in_words': ('lab/bench.html#in_words', 'ecrl/lab/bench.py'),
                                 'ecrl.lab.bench.last_state': ('lab/bench.html#last_state', 'ecrl/lab/bench.py'),
                                 'ecrl.lab.bench.loop_names': ('lab/bench.html#loop_names', 'ecrl/lab/bench.py'),
                                 'ecrl.lab.bench.machine': ('lab/bench.html#machine', 'ecrl/lab/bench.py'),
