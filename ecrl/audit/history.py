@@ -107,9 +107,12 @@ class AuditHistory:
         return out
     def parent(self, a: AuditAttempt) -> AuditAttempt | None:
         "The attempt whose state it loaded."
-        if a.continues != 'token' or a.token['run'] != self.run_id: return None
-        before = [p for p in self.by_name.get(a.token['attempt'], ()) if p.number < a.number]
-        return next((p for p in reversed(before) if a.token['step'] in p.steps), before[-1] if before else None)
+        return self.named(a.token, a.number) if a.continues == 'token' else None
+    def named(self, token: dict, before: int) -> AuditAttempt | None: # before: number of an attempt
+        "The attempt that a token names."
+        if token['run'] != self.run_id: return None
+        known = [p for p in self.by_name.get(token['attempt'], ()) if p.number < before]
+        return next((p for p in reversed(known) if token['step'] in p.steps), known[-1] if known else None)
     def ancestry(self, a: AuditAttempt) -> list[tuple]: # [(attempt, the last step of it that is built upon)], the oldest first
         "Whose steps an attempt stands on."
         out, top = [], None

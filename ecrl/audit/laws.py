@@ -51,16 +51,15 @@ def law_ranks(h: AuditHistory) -> Iterator[Evidence]:
     for a in h.attempts:
         if len(sizes := {b['world_size'] for b in a.begins.values()}) > 1:
             yield Evidence(False, f'the ranks of attempt {a.number} say different world sizes: {sorted(sizes)}.', attempt=a.number)
-        lack = [r for r in range(a.world_size) if not any(r in by for by in a.steps.values())]
-        if a.steps and lack: yield Evidence('unknown', f'attempt {a.number}: {_ranks(lack)} of {a.world_size} recorded no step. '
-            f'Needed: {_files(lack)}, or audit() and its tap on every rank.', attempt=a.number)
-        if lack: continue
+        start = a.token['step'] if a.token else 0
         built = [b.token['step'] for b in h.attempts if h.parent(b) is a]
-        top = max(built + ([max(a.steps) - 1] if a is h.last else []), default=0)
-        ends = {r: max(s for s, by in a.steps.items() if r in by) for r in range(a.world_size)} if a.steps else {}
-        for r, end in ends.items():
-            if end < top: yield Evidence('unknown', f"attempt {a.number}: rank {r}'s records end at step {end}, but step {top} is built upon. "
-                'Needed: those records. If it was killed before it could write them: a barrier between the last step and the save.', end + 1, r, a.number)
+        top = max(built + [max(a.steps, default=start) - 1])       # a death may find a rank one step behind the others
+        ends = {r: max((s for s, by in a.steps.items() if r in by), default=start) for r in range(a.world_size)}
+        late = {r: end for r, end in ends.items() if end < top and (a is h.last or end < max(built, default=0) or end == start)}
+        if lack := [r for r, end in late.items() if end == start]: yield Evidence('unknown', f'attempt {a.number}: {_ranks(lack)} of {a.world_size} recorded no step. '
+            f'Needed: {_files(lack)}, or audit() and its tap on every rank.', attempt=a.number)
+        for r in late.keys() - {*lack}: yield Evidence('unknown', f"attempt {a.number}: rank {r}'s records end at step {late[r]}, but others went on to step {max(a.steps)}. "
+            'Needed: those records. If it was killed before it could write them: a barrier between the last step and the save.', late[r] + 1, r, a.number)
         n += len(a.steps)
     return n
 
@@ -299,9 +298,10 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     "Each component of the state is, after loading, what it was when it was saved."
     n, resumes = 0, 0
     for a in h.attempts:
-        if a.continues != 'token' or not (p := h.parent(a)): continue
+        if a.continues != 'token' or not h.parent(a): continue
         resumes += 1
         for rank, r in sorted(a.resumed.items()):
+            if not r['token'] or not (p := h.named(r['token'], a.number)): continue
             t, own = r['token'], p.tokens.get((r['token']['step'], rank)) if a.world_size == p.world_size else None
             saved = own or p.tokens.get((t['step'], t.get('rank', 0)))
             for k, d in r['state'].items():
