@@ -196,7 +196,7 @@ def pairable(loader) -> bool:
     "Whether drawn and yielded batches are known to correspond."
     torch = sys.modules.get('torch')
     return bool(torch and type(loader) is torch.utils.data.DataLoader and getattr(loader, 'batch_sampler', None) is not None
-                and not isinstance(loader.dataset, torch.utils.data.IterableDataset) and getattr(loader, 'in_order', True))
+                and not isinstance(loader.dataset, (torch.utils.data.IterableDataset, WithIds)) and getattr(loader, 'in_order', True))
 
 def pair(loader) -> Drawn:
     "Remember what this loader draws."
@@ -346,7 +346,7 @@ class Tap:
     def __iter__(self):
         self.audit._pass_begins(self.epoch); self.epoch = None
         for batch in self.loader:
-            drawn = self.drawn.waiting.popleft() if self.drawn and self.drawn.waiting else None
+            drawn = self.drawn.waiting.popleft() if self.drawn is not None and self.drawn.waiting else None
             ids, source, batch = self.audit.ids_of(batch, drawn)
             self.audit.consume(ids, source)
             yield batch

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['TryError', 'in_folder', 'launch', 'last_words', 'kill_plan', 'Trial', 'try_restarts', 'assert_resumes_exactly']
 
-# %% ../../nbs/audit/640_try.ipynb #da861785
-import os, signal, subprocess, sys, tempfile, uuid
+# %% ../../nbs/audit/640_try.ipynb #47e4950b
+import os, re, subprocess, sys, tempfile, uuid
 from dataclasses import dataclass
 from pathlib import Path
 from .history import AuditHistory, is_audit, read_audit
@@ -49,7 +49,10 @@ def launch(
             end_marked(mark)
 
 def last_words(run: Path, n: int = 8) -> str: # of the newest launch
-    return '\n'.join(max(run.glob('launch_*.log')).read_text(errors='replace').splitlines()[-n:])
+    "The error that a script ended with, where it can be told from its launcher's talk; else its last lines."
+    lines = [l for l in max(run.glob('launch_*.log')).read_text(errors='replace').splitlines() if l.strip()]
+    errors = [i for i, l in enumerate(lines) if re.match(r'(\[rank\d+\]: *)?[\w.]*(Error|Exception)\b', l)]
+    return '\n'.join(lines[max(0, errors[0] - 3):errors[0] + 1] if errors else lines[-n:])
 
 # %% ../../nbs/audit/640_try.ipynb #ed67cf07
 def kill_plan(
