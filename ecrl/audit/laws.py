@@ -158,7 +158,8 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
             if padding and 'pad' in (tail or ''): continue
             valid = 'unknown' if by_content(h) or padding and tail is None else False
             need = ' Needed: unique=True, if no two samples have the same content.' if by_content(h) else " Needed: tail='pad', if they fill the last batch." if valid == 'unknown' else ''
-            found.append(Evidence(valid, f'epoch {e}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s, None, a.number, _cause(h, used, s, a, ids)))
+            found.append(Evidence(valid, f'epoch {e}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s, None, a.number,
+                                  None if any(f.attempt == a.number for f in found) else _cause(h, used, s, a, ids)))
     yield from first_of([f for f in found if f.valid is False]); yield from first_of([f for f in found if f.valid != False])
     return n
 

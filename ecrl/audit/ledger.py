@@ -327,7 +327,8 @@ def _pass_begins(self: Audit, n: int | None):
     self.fresh = False
 
 @patch
-def _pass_ends(self: Audit):
+def epoch_over(self: Audit):
+    "The loader is exhausted: nothing more of this epoch is to come."
     self.ended = self.at_epoch
     self.log.write(dict(event='epoch_end', epoch=self.at_epoch))
 
@@ -350,7 +351,7 @@ class Tap:
             ids, source, batch = self.audit.ids_of(batch, drawn)
             self.audit.consume(ids, source)
             yield batch
-        self.audit._pass_ends()
+        self.audit.epoch_over()
 
 @patch
 def tap(self: Audit,

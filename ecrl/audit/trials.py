@@ -88,7 +88,7 @@ def _one_step(job: Job, a: Audit, n: int, s: int, W: int, token: dict | None):
     for i in range(0, max(len(ids), 1), k): a.consume(ids[i:i + k])
     a.note(loss=s/7)
     a.commit()
-    if s % job.per_epoch == 0: a._pass_ends()
+    if s % job.per_epoch == 0: a.epoch_over()
 
 # %% ../../nbs/audit/650_trials.ipynb #390769ce
 def random_life(seed: int) -> tuple[Job, list[tuple]]:
