@@ -137,8 +137,9 @@ def assert_resumes_exactly(
     timeout_s: float = 600.0, # of each launch
 ) -> Trial:
     "Fail with the first offending step and ids unless a script that is killed and resumed consumes what it would have consumed."
+    __tracebackhide__ = True             # pytest shows the caller's line
     if wrong := [g for g in require if g not in GRADES]: raise TryError(f'require: expected some of {", ".join(GRADES)}, found {wrong[0]!r}')
     with tempfile.TemporaryDirectory() as d:
         t = try_restarts(command, Path(folder or d), kills, worlds, every, timeout_s)
-        if said := t.complaints(require): raise AssertionError('\n'.join([f'{command[-1]} does not resume exactly (killed at {", ".join(t.kills)}):', *said]))
+        if said := t.complaints(require): raise AssertionError('\n'.join([f'{" ".join(map(str, command))} does not resume exactly (killed at {", ".join(t.kills)}):', *said]))
         return t

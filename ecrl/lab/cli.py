@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'audit', 'Reference', 'Out', 'data', 'OURS',
            'leave_at_once', 'studies_in', 'expects', 'Interrupted', 'calm', 'same_command', 'rich_table', 'print_json',
-           'Bars', 'Rows', 'progress_display', 'StageLines', 'stages', 'watch_study', 'cells_done', 'executed', 'demo',
-           'Strategy', 'variant_name', 'unused_plan', 'changed_words', 'run', 'check_own_code', 'resume',
-           'started_from', 'from_here', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run', 'matrix_status',
-           'matrix_report', 'status', 'tail', 'BadInput', 'check_new', 'config_table', 'about_key', 'effective',
-           'show_config', 'verify', 'goodput', 'WithSteps', 'diverge', 'sample', 'audited', 'judge_of', 'audit_status',
-           'audit_sample', 'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor',
+           'audited', 'judge_of', 'audit_status', 'audit_sample', 'Bars', 'Rows', 'progress_display', 'StageLines',
+           'stages', 'watch_study', 'cells_done', 'executed', 'demo', 'Strategy', 'variant_name', 'unused_plan',
+           'changed_words', 'run', 'check_own_code', 'resume', 'started_from', 'from_here', 'join', 'duration', 'plan',
+           'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'check_new',
+           'config_table', 'about_key', 'effective', 'show_config', 'verify', 'goodput', 'WithSteps', 'diverge',
+           'sample', 'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor',
            'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
@@ -107,6 +107,38 @@ def rich_table(df, title: str | None = None) -> Table: # df: a pandas DataFrame
 def _cell(x) -> str: return f'{x:.4g}' if isinstance(x, float) else str(x)
 
 def print_json(x): print(json.dumps(x, indent=2, sort_keys=True))
+
+# %% ../../nbs/lab/870_cli.ipynb #a0d17002
+def audited(run_dir: Path) -> bool:
+    "Whether a folder holds the ledger of somebody's trainer. (As `is_audit` has it, without its imports.)"
+    return next((run_dir/'audit').glob('rank*.jsonl'), None) is not None
+
+def judge_of(run_dir: Path) -> Callable: # run's directory -> verdict
+    "What judges a run."
+    if audited(run_dir): from ecrl.audit.laws import verify_audit as check
+    else: from ecrl.measure.correctness import verify as check
+    return check
+
+def audit_status(run_dir: Path):
+    import pandas as pd
+    from ecrl.audit.history import read_audit
+    from ecrl.audit.receipt import attempt_rows
+    h = read_audit(run_dir)
+    out.print(f'[bold]{h.run_id}[/bold]: step {max(h.lineage, default=0)}; restarts {h.restarts}; executions: '
+              + ', '.join(f'{n} {f}' for f, n in h.counts.items()), soft_wrap=True)
+    out.print(rich_table(pd.DataFrame(attempt_rows(h))))
+
+def audit_sample(run_dir: Path, ids: str, epoch: int | None, json_: bool):
+    import pandas as pd
+    from ecrl.audit.history import read_audit, sample_rows
+    wanted = [x.strip() for x in ids.split(',')]
+    rows = [r for r in sample_rows(read_audit(run_dir), wanted) if epoch in (None, r['epoch'])]
+    if json_: return print_json(rows)
+    if rows: out.print(rich_table(pd.DataFrame(rows), f'Samples of {_short(run_dir)}'))
+    for s in wanted:
+        fates = [r['fate'] for r in rows if r['sample'] == s]
+        told = ', '.join(f'{fates.count(f)} {f}' for f in dict.fromkeys(fates)) or 'none is recorded'
+        out.print(f"sample {s}: counts {(n := fates.count('surviving'))} time{'s'*(n != 1)}; executions: {told}", soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #f6f1b2a0
 class Bars:
@@ -777,38 +809,6 @@ def sample(
         begun = f"the {len(epochs)} epoch{'s'*(len(epochs) > 1)} that the run has begun" if epoch is None else f'epoch {epoch}'
         out.print(f"sample {s}: counts {(n := int(fates.get('surviving', 0)))} time{'s'*(n != 1)} in {begun}; executions: " + ', '.join(f'{n} {f}' for f, n in fates.items()) if len(fates)
                   else f'sample {s}: not trained; an epoch leaves out {size - h.geometry.samples_per_epoch} of {size} samples, others every time', soft_wrap=True)
-
-# %% ../../nbs/lab/870_cli.ipynb #a0d17002
-def audited(run_dir: Path) -> bool:
-    "Whether a folder holds the ledger of somebody's trainer. (As `is_audit` has it, without its imports.)"
-    return next((run_dir/'audit').glob('rank*.jsonl'), None) is not None
-
-def judge_of(run_dir: Path) -> Callable: # run's directory -> verdict
-    "What judges a run."
-    if audited(run_dir): from ecrl.audit.laws import verify_audit as check
-    else: from ecrl.measure.correctness import verify as check
-    return check
-
-def audit_status(run_dir: Path):
-    import pandas as pd
-    from ecrl.audit.history import read_audit
-    from ecrl.audit.receipt import attempt_rows
-    h = read_audit(run_dir)
-    out.print(f'[bold]{h.run_id}[/bold]: step {max(h.lineage, default=0)}; restarts {h.restarts}; executions: '
-              + ', '.join(f'{n} {f}' for f, n in h.counts.items()), soft_wrap=True)
-    out.print(rich_table(pd.DataFrame(attempt_rows(h))))
-
-def audit_sample(run_dir: Path, ids: str, epoch: int | None, json_: bool):
-    import pandas as pd
-    from ecrl.audit.history import read_audit, sample_rows
-    wanted = [x.strip() for x in ids.split(',')]
-    rows = [r for r in sample_rows(read_audit(run_dir), wanted) if epoch in (None, r['epoch'])]
-    if json_: return print_json(rows)
-    if rows: out.print(rich_table(pd.DataFrame(rows), f'Samples of {_short(run_dir)}'))
-    for s in wanted:
-        fates = [r['fate'] for r in rows if r['sample'] == s]
-        told = ', '.join(f'{fates.count(f)} {f}' for f in dict.fromkeys(fates)) or 'none is recorded'
-        out.print(f"sample {s}: counts {(n := fates.count('surviving'))} time{'s'*(n != 1)}; executions: {told}", soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
 audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script.')
