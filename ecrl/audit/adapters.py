@@ -8,7 +8,7 @@ __all__ = ['KEY', 'KeyedCollate', 'trainer_callback', 'audit_trainer', 'lightnin
 # %% ../../nbs/audit/670_adapters.ipynb #12b98d8e
 import json
 from pathlib import Path
-from .ledger import Audit, Collate, Sample, WithIds
+from .ledger import Audit, Sample, WithIds
 
 # %% ../../nbs/audit/670_adapters.ipynb #9b983699
 KEY = 'ecrl_audit_ids'

@@ -177,6 +177,10 @@ def read_audit(folder: Path | str, reference: Path | str | None = None) -> Audit
 # %% ../../nbs/audit/620_records.ipynb #ffd546ed
 def by_epoch(h: AuditHistory) -> dict[int, list[tuple]]: # epoch -> [(step, attempt, ids or None, rank)], in order
     "What the surviving steps of each epoch consumed."
+    if 'epochs' not in h.__dict__: h.__dict__['epochs'] = _by_epoch(h)
+    return h.__dict__['epochs']
+
+def _by_epoch(h: AuditHistory) -> dict[int, list[tuple]]:
     out, shift = {}, shifts(h)
     for s, a, recs in h.surviving:
         for r in recs:

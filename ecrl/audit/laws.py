@@ -153,9 +153,10 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     epochs, n, tail, found = by_epoch(h), 0, h.declared('tail'), []
     for e, used in epochs.items():
         n, last = n + sum(amount(ids or ()) for _, _, ids, _ in used), used[-1][0]
-        for s, a, ids, first in again(used):
+        for s, a, ids, first in (repeated := again(used)):
             padding = s == last and (_over(h, epochs, e) or sum(amount(i or ()) for _, _, i, _ in used) >= (h.declared('epoch_size') or 1e18))
-            if padding and 'pad' in (tail or ''): continue
+            few_enough = sum(len(i) for t, _, i, _ in repeated if t == last) < batch_of(used)
+            if padding and few_enough and 'pad' in (tail or ''): continue
             valid = 'unknown' if by_content(h) or padding and tail is None else False
             need = ' Needed: unique=True, if no two samples have the same content.' if by_content(h) else " Needed: tail='pad', if they fill the last batch." if valid == 'unknown' else ''
             found.append(Evidence(valid, f'epoch {e}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s, None, a.number,
