@@ -224,15 +224,14 @@ def _prepare(self: Replica, step: int):
     g = tree_sum([self.grads[m] for m in order])
     if not self.exact: g *= 1 + (self.pid*31 + self.view)*2.0**-45      # a processor with other bits
     self.keep(self.view, step, (g, mean))
-    others = [p for p, _ in self.value.members[self.stage][1:]] + sorted(self.joiners)
-    self.need = set(others)
-    for p in others: self.post(p, 'PREP', step, self.staged[self.view, step])
+    self.need = {*self.value.members[self.stage][1:], *self.joiners.items()}
+    for p in sorted({p for p, _ in self.need}): self.post(p, 'PREP', step, self.staged[self.view, step])
     self.check_ready(step)
 
 def _keep(self: Replica, view: int, step: int, update: tuple):
     "Set an update aside."
     key = (view, step)
-    if self.bug == 'staged_by_step': update = next((u for (v, t), u in self.staged.items() if t == step), update)
+    if self.bug == 'staged_by_step' and not self.leads: update = next((u for (v, t), u in self.staged.items() if t == step), update)
     self.staged[key] = update
     self.record('staged', view, step, (update,))
 
@@ -246,11 +245,13 @@ def _on_prep(self: Replica, src: int, view: int, step: int, data: tuple):
     else: self.send(src, 'ACK', view, step)
 
 def _on_ack(self: Replica, src: int, view: int, step: int, data: tuple):
-    if not self.leads or self.need is None or src not in self.need: return
-    if src not in self.acks:
-        self.acks.add(src)
-        self.record('acked', self.view, step, (src,))
-        if src in self.joiners: self.tell_joined(src)
+    who = (src, self.cause[1])
+    if self.bug == 'any_incarnation': who = next((m for m in self.need or () if m[0] == src), who)
+    if not self.leads or self.need is None or who not in self.need: return
+    if who not in self.acks:
+        self.acks.add(who)
+        self.record('acked', self.view, step, who)
+        if self.joiners.get(src) == who[1]: self.tell_joined(who)
         self.check_ready(step)
 
 def _check_ready(self: Replica, step: int):
@@ -295,7 +296,7 @@ def _apply(self: Replica, view: int, step: int):
     self.tail.pop(step - 8, None)
     if self.bug != 'no_guard': self.staged = {k: u for k, u in self.staged.items() if k[1] > step}
     if self.leads:
-        for p in {p for p, _ in self.value.members[self.stage][1:]} | self.joiners: self.send(p, 'COMMIT', view, step)
+        for p in {p for p, _ in self.value.members[self.stage][1:]} | self.joiners.keys(): self.send(p, 'COMMIT', view, step)
         if self.stage == 0:
             for s in range(1, self.shape.stages): self.send(leader(self.value, s), 'COMMIT', view, step)
     self.clear()
@@ -319,7 +320,7 @@ def _adopt(self: Replica, value: Value):
     self.value, self.view, self.member = value, value.view, me in value.members[self.stage]
     self.proposer.op = None
     self.clear()
-    self.joiners, self.snaps, self.chunks, self.parts, self.asked = set(), {}, {}, {}, None
+    self.joiners, self.snaps, self.chunks, self.parts, self.asked = {}, {}, {}, {}, None
     if self.member and self.line != value.lineage: self.load(value)
     if self.member: self.learn(value.committed_in, value.committed)
     self.staged = self.staged if self.bug in ('staged_by_step', 'no_guard') else {}
@@ -365,7 +366,7 @@ for f in (_checkpoint, _on_wrote, _on_part): setattr(Replica, f.__name__[1:], f)
 def _on_join(self: Replica, src: int, view: int, step: int, data: tuple):
     "A learner asks: step is what it has applied."
     if view != self.view or not self.leads: return self.value and view < self.view and self.send(src, 'VIEW', self.view, 0, (self.value,))
-    if src in self.joiners and step >= self.applied: return
+    if self.joiners.get(src) == self.cause[1] and step >= self.applied: return
     line, chain = data
     mine = self.tail.get(step, (0, 0, None))[2]
     if line == self.line and mine is not None and mine == chain: return self.send_tail(src, step)
@@ -412,12 +413,12 @@ def _on_snapok(self: Replica, src: int, view: int, step: int, data: tuple):
     if step < self.applied: return self.send_tail(src, step) if step + 1 in self.tail else None
     loose = self.bug in ('torn_snapshot', 'momentum_omitted')
     if step != self.applied or not loose and data[1:] != (self.chain, self.state): return
-    self.joiners.add(src)
+    self.joiners[src] = self.cause[1]
     if self.need is not None: self.send(src, 'PREP', self.view, step + 1, self.staged[self.view, step + 1])   # its answer is not counted
 
-def _tell_joined(self: Replica, src: int):
+def _tell_joined(self: Replica, member: tuple):
     "From here on no step is committed without it."
-    for k in self.proposer.keepers: self.send(k, 'CAUGHT', self.view, self.applied, (src,))
+    for k in self.proposer.keepers: self.send(k, 'CAUGHT', self.view, self.applied, member)
 
 for f in (_send_tail, _on_tail, _on_snapok, _tell_joined): setattr(Replica, f.__name__[1:], f)
 
@@ -462,7 +463,7 @@ class Keeper(Acceptor):
         elif kind == 'BEAT': self.beat(src, view, step, data)
         elif kind == 'VOTE': self.votes[src] = (self.ticks, *data); self.consider()
         elif kind == 'EOF': self.dead.add((src, step)); self.vote(); self.consider()
-        elif kind == 'CAUGHT': self.joined[data[0]] = view; self.consider()
+        elif kind == 'CAUGHT': self.joined[data] = view; self.consider()
         elif kind == 'VIEW': self.know(data[0])
         elif kind in ('P1OK', 'P2OK', 'NO') and (value := self.proposer.answer(kind, src, data)) is not None: self.publish(value)
 
@@ -517,7 +518,7 @@ def _consider(self: Keeper):
     fresh = [v for t, *v in self.votes.values() if self.ticks - t <= 2]
     gone = {m for members in self.known.members for m in members if sum(m in s for s, _ in fresh) >= self.shape.quorum}
     stuck = sum(v == self.known.view for _, v in fresh) >= self.shape.quorum
-    joins = [p for p, v in self.joined.items() if v == self.known.view and p in self.beats]
+    joins = [m for m, v in self.joined.items() if v == self.known.view and m not in self.dead]
     if not gone and not stuck and not joins: self.wait = 0; return
     if self.wait < 2*(self.pid - self.shape.workers): return
     op = self.choose(gone, joins if not gone and not stuck else [])
@@ -542,8 +543,8 @@ def elect(candidates: list, hears) -> list | None: # candidates: per stage, memb
 
 def _choose(self: Keeper, gone: set, joins: list) -> tuple | None: # an operation on the register
     view, now = self.known.view, self.known.members
-    alive = [[m for m in members if m not in gone] + [(p, self.beats[p][0]) for p in joins if p//self.shape.replicas == s and p not in dict(members)]
-             for s, members in enumerate(now)]
+    new = [[m for m in joins if m[0]//self.shape.replicas == s and m not in members] for s, members in enumerate(now)]
+    alive = [[m for m in members if m not in gone and m[0] not in dict(ms)] + ms for members, ms in zip(now, new)]
     if not all(alive): return self.restore(alive)
     self.gone_since.clear()
     leaders = elect(alive, self.hears)
