@@ -39,7 +39,7 @@ MUTANTS = [Mutant(*m) for m in (
     ('swap_without_view', ('L4',), 'a commit is accepted whatever the view', Shape(steps=14), STORMS),
     ('retry_next', ('L4',), 'a commit without an answer is tried again, and counts once more', Shape(), Weather(loss=.1)),
     ('leader_alone', ('L5',), 'the leader commits when it has the update itself'),
-    ('any_incarnation', ('L5',), 'the next life of a dead backup acknowledges in its name', Shape(steps=14)),
+    ('any_incarnation', ('L5',), 'the next life of a dead backup acknowledges in its name', Shape(), Weather(horizon=40.0)),
     ('majority_acks', ('L5', 'L8'), 'a majority of a stage is enough, then anyone is promoted', THREE),
     ('staged_by_step', ('L6',), 'what is set aside is found by its step, whatever the view'),
     ('apply_at_prepare', ('L7',), 'a backup applies an update when it arrives'),

@@ -165,9 +165,9 @@ def _step(self: Simulation):
 def _done(self: Simulation) -> bool:
     "Every member in sync has applied the last step, and nothing is left to happen."
     if self.left or self.now < self.healed: return False
-    values = [p.value for q, p in self.procs.items() if 0 <= q < self.shape.workers and p.value]
-    newest = max(values, key=lambda v: v.view, default=None)
-    return newest is not None and all(self.procs[p].applied == self.shape.steps and self.procs[p].view == newest.view and self.procs[p].inc == i
+    values = [p.value for q, p in self.procs.items() if 0 <= q < self.shape.workers and p.value] + [d[2] for d in self.disks.values()]
+    newest = max(values, key=lambda v: v.view)
+    return all(self.procs[p].applied == self.shape.steps and self.procs[p].view == newest.view and self.procs[p].inc == i
                                       for ms in newest.members for p, i in ms)
 
 Simulation.step, Simulation.done = _step, _done
