@@ -10,13 +10,14 @@ import contextlib, importlib
 import torch
 from fastcore.basics import patch
 from ..checkpoint.state import restore_state, seed_rng, state_pack
+from ..data.assignment import assignment_of
 from ..data.datasets import data_loader, held_out_dataset
 from ..data.sampler import ResumableGlobalBatchSampler, ShardHashes
 from ..own_code import OwnCode, OwnCodeError, code_digest
 from .config import METHODS, ConfigError, RunConfig
 from .models import build_optimizer, loss_function
 from .numerics import arithmetic_settings
-from .setup import choose_device, choose_precision, dataset_of, identity_of, model_of, set_determinism
+from .setup import choose_device, choose_precision, dataset_of, identity_of, kept, model_of, set_determinism
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0007
 class Method:
@@ -53,7 +54,7 @@ def method_of(cfg: RunConfig) -> type[Method]:
 def prepare(self: Method):
     "Data, model and identity, in main memory."
     set_determinism(self.cfg)
-    cfg = self.cfg
+    cfg, self.came_built = self.cfg, bool(kept)           # this process was forked with data and model
     try:
         self.own = OwnCode(cfg.own_names(), cfg.code.folder)
         self.dataset = dataset_of(cfg, self.own)
@@ -81,7 +82,8 @@ def place(self: Method, device: torch.device):
     cfg, self.device = self.cfg, device
     if device.type == 'cuda' and self.dataset.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(device)
     self.sampler = ResumableGlobalBatchSampler(
-        len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
+        len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed,
+        assignment_of(cfg.training.method))
     self.hashes, self.batches = ShardHashes(self.sampler), None
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model.to(device)
