@@ -60,7 +60,7 @@ def updated(state: tuple, update: tuple) -> tuple: # update: (gradient, mean of 
     "SGD with momentum, and the running mean."
     p, u, b = state
     u = 0.9*u + update[0]
-    return p - 0.05*u, u, 0.9*b + 0.1*update[1]
+    return p - 0.005*u, u, 0.9*b + 0.1*update[1]
 
 @lru_cache(None)
 def reference(shape: Shape) -> tuple: # [step][stage]
@@ -321,8 +321,10 @@ def _adopt(self: Replica, value: Value):
     self.proposer.op = None
     self.clear()
     self.joiners, self.snaps, self.chunks, self.parts, self.asked = {}, {}, {}, {}, None
+    self.leads, waiting, self.later = False, self.later, []      # nothing is begun before the roles are known
     if self.member and self.line != value.lineage: self.load(value)
     if self.member: self.learn(value.committed_in, value.committed)
+    self.later = waiting
     self.staged = self.staged if self.bug in ('staged_by_step', 'no_guard') else {}
     fit = self.applied == value.committed or self.bug == 'majority_acks'
     self.member = self.member and fit

@@ -12,9 +12,9 @@ __all__ = ['LAWS', 'ACTS', 'ordered', 'by_process', 'follows', 'History', 'law',
 from collections import defaultdict
 from functools import cached_property
 from ..measure.laws import IDLE, Evidence, hold, result, word, worst
-from .core import DISK, Shape, first_value, reference, window_hash
+from .core import Shape, first_value, reference, window_hash
 from .register import Value, changed
-from .simulator import PATIENCE, WORLD, Life
+from .simulator import Life, patience
 
 # %% ../../nbs/stages/550_laws.ipynb #88f5ab73
 def ordered(logs: dict) -> list: # logs: (process, incarnation) -> its records
@@ -58,7 +58,10 @@ class History:
             keepers = who[r[7]]
             keepers.add(r[0])
             if len(keepers) == self.shape.quorum: out.append((*r[7], i))
-        return sorted(out)
+        out.sort()
+        for j in range(len(out) - 2, -1, -1):       # a later ballot may be complete first; it holds what came before
+            out[j] = (*out[j][:2], min(out[j][2], out[j + 1][2]))
+        return out
 
     @cached_property
     def chain(self) -> list: # [(value, place)]
@@ -134,18 +137,18 @@ def law_one_leader(h: History):
         if len(who) > 1: yield Evidence(False, f'view {view}, stage {stage}: expected one leader, found {sorted(who)}')
     return len(leads)
 
-ACTS = ('act', 'grad', 'staged', 'acked', 'ready', 'applied')    # what a message of a step leads to
+ACTS = ('window', 'forward', 'act', 'grad', 'backward', 'staged', 'acked', 'ready')    # the work on a step
 
 @law('L3 fencing')
 def law_fencing(h: History):
-    "Whoever has adopted a view acts on no message that was sent in an older one, and not in an older view."
+    "A process works in the view that it adopted last, neither an older nor a newer one, and on no message that was sent in an older one."
     view, examined = {}, 0
     for r in h.records:
         if r[4] == 'adopted': view[r[:2]] = max(view.get(r[:2], 0), r[5])
         elif r[4] in ACTS:
             now, sent = view.get(r[:2], 0), h.at.get(r[3])
             examined += 1
-            if r[4] in ACTS[:5] and (r[5] < now or sent is not None and sent[4] in ('forward', 'backward', 'staged') and sent[5] < now and sent[0] != r[0]):
+            if r[5] != now or (sent is not None and sent[4] in ('forward', 'backward', 'staged') and sent[5] < now and sent[0] != r[0]):
                 yield offence(r, f'{r[4]} of step {r[6]} in view {r[5]}, caused by {sent and sent[4:6]}, after adopting view {now}')
     return examined
 
@@ -319,7 +322,7 @@ def law_liveness(h: History):
     at = {r[:2]: r[6] for _, r in sorted(h.of['applied'] + h.of['restored'] + h.of['synced'])}
     late = [m for ms in last.members for m in ms if at.get(m) != h.shape.steps]
     if last.committed < h.shape.steps or late:
-        enough = end - healed >= PATIENCE
+        enough = end - healed >= patience(h.shape)
         yield Evidence(False if enough else 'unknown', f'{end - healed:.0f} after the last healing: step {last.committed} of {h.shape.steps} is committed, '
             f'members that lag behind: {late}' + ('' if enough else '. A longer record would decide'))
     return 1
