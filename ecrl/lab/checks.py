@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['CHECKS', 'USAGE', 'CheckFailed', 'fingerprints', 'unchanged_by', 'run', 'package_in_step', 'notebooks_clean',
-           'check_parameters', 'parameters_tagged', 'write_readme', 'readme_in_step', 'notebooks_pass',
+           'check_parameters', 'parameters_tagged', 'rooms_held', 'write_readme', 'readme_in_step', 'notebooks_pass',
            'experiment_runs', 'site_builds', 'run_checks', 'main']
 
 # %% ../../nbs/lab/880_checks.ipynb #ead0727b
 import csv, hashlib, json, os, shutil, signal, subprocess, sys, time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from .house import beyond
 from ..paths import project_root, runs_dir
 
 # %% ../../nbs/lab/880_checks.ipynb #3c9e3b07
@@ -33,7 +34,8 @@ def run(command: list[str], timeout_s: int = 1500):
     program, *arguments = command
     p = subprocess.Popen([Path(sys.executable).parent/program, *arguments], cwd=project_root(), start_new_session=True)
     try: rc = p.wait(timeout_s)
-    except subprocess.TimeoutExpired: raise CheckFailed(f'not done after {timeout_s:.0f} s, and ended: {" ".join(command)}') from None
+    except subprocess.TimeoutExpired:
+        raise CheckFailed(f'not done after {timeout_s:.0f} s, and ended: {" ".join(command)}') from None
     finally:
         if p.poll() is None: os.killpg(p.pid, signal.SIGKILL); p.wait()        # its workers as well
     if rc: raise CheckFailed(f'exit code {rc}: {" ".join(command)}')
@@ -41,28 +43,36 @@ def run(command: list[str], timeout_s: int = 1500):
 # %% ../../nbs/lab/880_checks.ipynb #9a8e5433
 def package_in_step():
     "The package is what the notebooks export."
-    unchanged_by(lambda: run(['nbdev_export']),
-                 lambda: (project_root()/'ecrl').rglob('*.py'), 'ecrl/ is not what the notebooks export; commit the export of')
+    unchanged_by(lambda: run(['nbdev_export']), lambda: (project_root()/'ecrl').rglob('*.py'),
+                 'ecrl/ is not what the notebooks export; commit the export of')
 
 def notebooks_clean():
     "No notebook holds metadata that changes by itself."
-    unchanged_by(lambda: run(['nbdev_clean']),
-                 lambda: (project_root()/'nbs').rglob('*.ipynb'), 'these notebooks were not clean; commit them as they are now')
+    unchanged_by(lambda: run(['nbdev_clean']), lambda: (project_root()/'nbs').rglob('*.ipynb'),
+                 'these notebooks were not clean; commit them as they are now')
 
 # %% ../../nbs/lab/880_checks.ipynb #0ff6f2fd
 def check_parameters(notebook: Path):
     "Fail unless exactly one cell is tagged `parameters`, and tests skip the notebook."
     cells = json.loads(notebook.read_text())['cells']
-    if cells[0]['cell_type'] != 'raw' or 'skip_exec: true' not in ''.join(cells[0]['source']): raise CheckFailed(
-        f'{notebook}: expected a raw first cell of front matter with `skip_exec: true`; the tests would run the whole experiment')
+    if cells[0]['cell_type'] != 'raw' or 'skip_exec: true' not in ''.join(cells[0]['source']):
+        raise CheckFailed(f'{notebook}: expected a raw first cell of front matter with `skip_exec: true`; '
+                          'the tests would run the whole experiment')
     tagged = [c for c in cells if 'parameters' in c['metadata'].get('tags', [])]
-    if len(tagged) != 1: raise CheckFailed(f'{notebook}: expected one cell tagged `parameters`, found {len(tagged)}; papermill would not set them')
+    if len(tagged) != 1:
+        raise CheckFailed(f'{notebook}: expected one cell tagged `parameters`, found {len(tagged)}; '
+                          'papermill would not set them')
 
 # %% ../../nbs/lab/880_checks.ipynb #51819d9f
 def parameters_tagged():
     "Every parameterised notebook has its one parameters cell."
     for folder in ('experiments', 'analysis'):
         for nb in sorted((project_root()/'nbs'/folder).glob('*.ipynb')): check_parameters(nb)
+
+# %% ../../nbs/lab/880_checks.ipynb #c5327e4c
+def rooms_held():
+    "No exported cell of the rooms that are held is longer or wider than a page takes."
+    if found := beyond(project_root()): raise CheckFailed('\n  '.join(['the page does not take it all', *found]))
 
 # %% ../../nbs/lab/880_checks.ipynb #2bc52880
 def write_readme(root: Path | None = None):
@@ -98,14 +108,16 @@ def experiment_runs():
     for r in found: run(['ecrl', 'verify', str(r)])
     with open(runs_dir()/'exp1_smoke'/'summary.csv', newline='') as f: rows = list(csv.DictReader(f))
     got = [(r['restarts'], r['replayed_steps'], r['bitwise_equal']) for r in rows]
-    if got != [('0', '0', ''), ('1', '5', 'True')]: raise CheckFailed(f'expected one death, 5 replayed steps and a bitwise equal end, found {got}')
+    if got != [('0', '0', ''), ('1', '5', 'True')]:
+        raise CheckFailed(f'expected one death, 5 replayed steps and a bitwise equal end, found {got}')
 
 def site_builds():
     "The site, from the tracked evidence, strictly."
     run(['ecrl', 'site'])
 
 # %% ../../nbs/lab/880_checks.ipynb #214a7daa
-CHECKS = [package_in_step, notebooks_clean, parameters_tagged, readme_in_step, notebooks_pass, experiment_runs, site_builds]
+CHECKS = [package_in_step, notebooks_clean, parameters_tagged, rooms_held,
+          readme_in_step, notebooks_pass, experiment_runs, site_builds]
 
 def run_checks(checks: list[Callable] = CHECKS) -> int: # number of failures
     "Run each check, print a line for each, and a summary."

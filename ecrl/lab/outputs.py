@@ -48,7 +48,11 @@ def said(
             shown += words(''.join(content)) if kind in ('text/plain', 'text/markdown') else [f'[{kind}]']
     return words(printed['stdout']) + [f'stderr: {line}' for line in words(printed['stderr'])] + shown
 
-def difference(stored: list[dict], found: list[dict], varies: bool = False) -> list[str]: # varies: only that it shows something
+def difference(
+    stored: list[dict],
+    found: list[dict],
+    varies: bool = False, # compare only whether something is shown
+) -> list[str]: # lines
     "What is stored and not found (`- `), and what is found and not stored (`+ `)."
     old, new = said(stored), said(found)
     if varies: old, new = [bool(old)*'an output'], [bool(new)*'an output']
@@ -99,7 +103,10 @@ class Outcome(NamedTuple):
     seconds: float
     problems: list[str]     # a paragraph each
 
-def execute(path: Path, flags: Iterable[str]) -> tuple[bool, float, Recorder | None]: # no error?, seconds, None if it is not to be executed
+def execute(
+    path: Path,
+    flags: Iterable[str], # cells that are marked so are skipped
+) -> tuple[bool, float, Recorder | None]: # without an error?, seconds, None if it is not to be executed
     "Execute a notebook as `nbdev_test` does; an error is printed as it would be there."
     from nbdev import test
     shells, sys.argv = [], [str(path)]
@@ -122,15 +129,16 @@ def store(path: Path, found: dict[str, list[dict]]): # found: id of a cell -> it
 
 def compare(path: Path, found: dict[str, list[dict]], varies: set[str]) -> list[str]: # problems
     "The cells of a notebook whose outputs are not those that are stored, or name a machine."
-    problems = []
+    problems, most = [], 12
     for i, c in enumerate(json.loads(path.read_text('utf-8'))['cells']):
         if c['cell_type'] != 'code': continue
         place, stored = f"{path.name}, cell {i} ({c['id']})", c['outputs']
-        if names := names_machine(stored): problems.append(f'{place} holds names of a machine in its output: {", ".join(names)}')
+        if names := names_machine(stored):
+            problems.append(f'{place} holds names of a machine in its output: {", ".join(names)}')
         if c['id'] in found and (lines := difference(stored, found[c['id']], c['id'] in varies)):
-            more = [f'  and {len(lines) - 12} lines more']*(len(lines) > 12)
+            more = [f'  and {len(lines) - most} lines more']*(len(lines) > most)
             problems.append('\n'.join([f'{place} shows something else than is stored (- stored, + found):',
-                                       *(f'  {line}' for line in lines[:12]), *more]))
+                                       *(f'  {line}' for line in lines[:most]), *more]))
     return problems
 
 def run_notebook(path: Path, flags: Iterable[str], storing: bool = False) -> Outcome:
@@ -139,8 +147,8 @@ def run_notebook(path: Path, flags: Iterable[str], storing: bool = False) -> Out
     found, varies = (shell.found, shell.varies) if shell else ({}, set())
     if not ok: found = dict(list(found.items())[:-1])               # not the cell that failed
     if ok and storing and found: store(path, found)
-    problems = compare(path, found, varies)
-    return Outcome(path, seconds, ([] if ok else [f'{path.name}: a cell failed; its traceback stands above']) + problems)
+    failed = [] if ok else [f'{path.name}: a cell failed; its traceback stands above']
+    return Outcome(path, seconds, failed + compare(path, found, varies))
 
 # %% ../../nbs/lab/875_outputs.ipynb #ac51d9a4
 def apart(function, *args):
@@ -156,11 +164,11 @@ def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> in
     flags, outcomes = get_config().tst_flags.split(), []
     for path in [Path(p).resolve() for p in paths] or sorted(nbglob(as_path=True)):
         try: outcomes.append(apart(run_notebook, path, flags, storing))
-        except BrokenProcessPool: outcomes.append(Outcome(path, 0., [f'{path.name}: the process that executed it was killed']))
+        except BrokenProcessPool: outcomes.append(Outcome(path, 0., [f'{path.name}: its process was killed']))
     for o in sorted(outcomes, key=lambda o: -o.seconds): print(f'{o.path.name}: {o.seconds:.0f} secs')
     failed = [o for o in outcomes if o.problems]
     for o in failed: print('\n'.join(['', *o.problems]))
-    if any('something else' in p for o in failed for p in o.problems): print(f'\nIf these outputs are right, store them: '
-        f'python -m ecrl.lab.checks --store {" ".join(os.path.relpath(o.path) for o in failed)}')
+    stale = [os.path.relpath(o.path) for o in failed if any('something else' in p for p in o.problems)]
+    if stale: print(f'\nIf these outputs are right: python -m ecrl.lab.checks --store {" ".join(stale)}')
     print('' if failed else 'Success.', flush=True)
     return len(failed)
