@@ -24,8 +24,10 @@ from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice,
 from .history import History, HistoryError, read_history
 from .kept import is_kept, kept_runs, of_run, study_rows
 from .laws import as_result, word
-from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of, with_standby
-from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
+from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain
+from .plots import save_figure, short_names, variant_of, with_standby
+from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value
+from .statistics import pair, smallest_effect, stratified_interval
 from ..training.config import differing, flat, make_config
 from ..training.events import read_json, write_json_atomically
 
@@ -42,7 +44,7 @@ def plain(x):
     return x if x is None or isinstance(x, (bool, int, str)) else str(x)
 
 def few(e: Estimate) -> bool:
-    "Whether the values are too few for their interval to be worth showing: for two it is 13 standard errors wide to either side."
+    "Whether the values are too few to show their interval: for two it is 13 standard errors wide to either side."
     return e.has_interval and e.n < 3 and not e.low == e.high == 0
 
 def cell(x) -> str:
@@ -108,11 +110,13 @@ def held_out(h: History) -> float | None: # a share; None: `training.evaluate` w
 def _overview(h: History) -> str:
     "What was run, and how far it is."
     env, cfg = h.environment, h.config
-    job = (f'`{cfg.training.model_name}` on `{cfg.dataset.name}`, seed {cfg.seed}, global batch '
-           f'{cfg.training.global_batch}, checkpoints: {cfg.checkpoint.strategy}'
-           + (f' every {cfg.checkpoint.every_k_steps} steps' if cfg.checkpoint.strategy != 'none' else '')) if cfg else 'unknown (no config)'
-    where = ', '.join(str(env[k]) for k in ('device', 'backend', 'precision') if k in env) + ''.join(f', {k} {env[k]}' for k in ('python', 'torch')
-        if k in env)
+    job = 'unknown (no config)'
+    if cfg:
+        every = f' every {cfg.checkpoint.every_k_steps} steps' if cfg.checkpoint.strategy != 'none' else ''
+        job = (f'`{cfg.training.model_name}` on `{cfg.dataset.name}`, seed {cfg.seed}, global batch '
+               f'{cfg.training.global_batch}, checkpoints: {cfg.checkpoint.strategy}{every}')
+    where = ', '.join(str(env[k]) for k in ('device', 'backend', 'precision') if k in env)
+    where += ''.join(f', {k} {env[k]}' for k in ('python', 'torch') if k in env)
     sizes = ', '.join(f'{int(w)}' for w in h.attempts['world_size'].dropna())
     lines = [f'- job: {job}', f'- status: **{h.status}**, step {h.last_step} of {h.target or "?"}; '
                               f'world size by attempt: {sizes}']
@@ -123,19 +127,22 @@ def _overview(h: History) -> str:
     return '\n'.join(lines + [f'- {p}' for p in h.problems]
                      + [f'- {n} torn line(s) in {f}, left out' for f, n in h.torn.items()])
 
+# %% ../../nbs/measure/775_report.ipynb #29619144
 def _advice_text(advice: IntervalAdvice) -> str:
-    known = f'{advice.failures} failure(s), one in {advice.mtbf_s:.3g} s of training' if advice.failures else 'no failure, so no rate and no advice'
+    known = 'no failure, so no rate and no advice'
+    if advice.failures: known = f'{advice.failures} failure(s), one in {advice.mtbf_s:.3g} s of training'
     return (f'A save stalls training for {advice.save_cost_s:.3g} s on average (n = {advice.saves}); {known}. '
             'The advice (Young, Daly) is as good as this rate; failures injected on purpose are no rate of anything.')
 
 def _divergence_text(d: Divergence) -> str:
     l = d.losses
-    text = f'Against `{d.reference_id}`: the global loss differs by at most {l["max"]:.3g}, on average by {l["mean"]:.3g}, over {l["steps"]} common surviving steps.'
+    text = (f'Against `{d.reference_id}`: the global loss differs by at most {l["max"]:.3g}, '
+            f'on average by {l["mean"]:.3g}, over {l["steps"]} common surviving steps.')
     if not d.states: return f'{text} States were not compared: {d.why_no_states}'
     end = {True: 'bitwise equal', False: 'not equal',
            'unknown': 'unknown (no common checkpoint at the last step)'}[d.exact]
-    return f'{text} Model and optimizer at the end: {end}.\n\n' + markdown_table(d.table()[['l2', 'l2_buffers', 'model_equal',
-        'optimizer_equal']].reset_index())
+    states = d.table()[['l2', 'l2_buffers', 'model_equal', 'optimizer_equal']].reset_index()
+    return f'{text} Model and optimizer at the end: {end}.\n\n' + markdown_table(states)
 
 # %% ../../nbs/measure/775_report.ipynb #8ba043c6
 def run_report(
@@ -165,9 +172,9 @@ def run_report(
     return r.add(definitions('valid', 'productive fraction', 'stall', *more))
 
 # %% ../../nbs/measure/775_report.ipynb #bb7cdf78
-COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='',
-               dataset='', model='',
-    schedule='steps at which failures are injected', standby='whether the config keeps one',
+COLUMNS = dict(
+    study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='',
+    dataset='', model='', schedule='steps at which failures are injected', standby='whether the config keeps one',
     target_steps='the step at which the run is complete',
     run_id='', status='', valid='True | False | unknown', goodput='steps/s',
     published_goodput='steps/s; the definition of the published runs',
@@ -185,7 +192,7 @@ COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedul
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
 
 def find_runs(folder: Path | str) -> list[Path]: # sorted by name
-    "Runs below a folder, in our layout, the published one, or with metrics only; those of a kept study as if each had a directory. Evidence is no run of it."
+    "Runs below a folder: with records, with metrics only, or of a kept study. Evidence is no run of it."
     folder = Path(folder)
     logs = {f.parent.parent if f.parent.name == 'logs' else f.parent for f in folder.rglob('rank0.jsonl')}
     kept = {f.parent.parent for f in folder.rglob('metrics/goodput.json')} | {*kept_runs(folder)}
@@ -199,34 +206,36 @@ def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig 
     if c: variant = with_standby(variant, c.supervisor.standby)
     named = re.search(r'_f([a-z]+)(_|$)', m['suite']) if m else None
     schedule = named[1] if named else ','.join(map(str, c.failure.steps)) if c and c.failure.steps else 'none'
-    suite = m['suite'] if m else f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c else 'unknown'
+    if m: suite = m['suite']
+    else: suite = f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c else 'unknown'
     return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None,
-                dataset=c and c.dataset.name,
-        model=c and c.training.model_name, schedule=schedule, run_id=run_id, standby=c and c.supervisor.standby,
-        target_steps=c and c.training.max_steps)
+                dataset=c and c.dataset.name, model=c and c.training.model_name, schedule=schedule, run_id=run_id,
+                standby=c and c.supervisor.standby, target_steps=c and c.training.max_steps)
 
 # %% ../../nbs/measure/775_report.ipynb #ade05f85
 def tidy_row(
     verdict: dict, cost: dict, # `Verdict.to_dict()`, `Goodput.to_dict()`
     divergence: dict | None = None, # `Divergence.to_dict()` against the reference
-    checkpoints: pd.DataFrame | None = None,
-    # `checkpoint_table`; without it the background's writes are not known one by one
+    checkpoints: pd.DataFrame | None = None, # `checkpoint_table`; without it the background's writes are unknown
 ) -> dict: # the measured columns
     "What a run measured, as a row of the tidy table."
     s, d = cost['stall'], divergence or {}
     each = lambda k: s[k]/s['count'] if s['count'] else None
     if checkpoints is None: write_s, writes = (each('write'), s['count']) if s['write'] else (None, 0)
     else:
-        write_s, writes = (w := checkpoints['write_s'].where(checkpoints['write_s'] > 0, checkpoints['background_write_s'])).mean(), int(w.count())
-    waited = {k: cost[k] for k in ('standby_ready', 'standby_deaths')} if cost.get('standby') else {}
-    row = waited | {k: cost.get(k) for k in ('deaths', 'sessions', 'idle_s')} | {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s',
-        'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
-        snapshot_s=each('snapshot'), write_s=write_s, writes=writes, enqueue_s=s['enqueue'],
-        backpressure_s=s['backpressure'], checkpoints=s['count'])
+        each_s = checkpoints['write_s'].where(checkpoints['write_s'] > 0, checkpoints['background_write_s'])
+        write_s, writes = each_s.mean(), int(each_s.count())
+    row = {k: cost[k] for k in ('standby_ready', 'standby_deaths')} if cost.get('standby') else {}
+    row |= {k: cost.get(k) for k in ('deaths', 'sessions', 'idle_s')}
+    row |= {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts',
+                                 'replayed_steps', 'lost_steps', 'mttr_s', 'unexplained_fraction')}
+    row |= dict(valid=verdict['valid'], stall_s=s['total'], snapshot_s=each('snapshot'), write_s=write_s,
+                writes=writes, enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
     return row | dict(loss_difference=d.get('losses', {}).get('mean'),
                       loss_max_difference=d.get('losses', {}).get('max'),
-        parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
+                      parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
 
+# %% ../../nbs/measure/775_report.ipynb #7d9c7cf6
 def has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
 def _config_of(run: Path): return None if (c := of_run(run, 'config')) is None else make_config(c)
 
@@ -234,15 +243,16 @@ def _kept_accuracy(run: Path):
     return json.loads(f.read_text()).get('accuracy') if (f := run/'metrics'/'verdict.json').exists() else None
 
 def _from_metrics(run: Path, study: str) -> dict:
-    return identity(run.name, _config_of(run), study) | tidy_row(*(of_run(run, what) for what in ('correctness', 'goodput', 'divergence'))) | dict(accuracy=_kept_accuracy(run))
+    measured = (of_run(run, what) for what in ('correctness', 'goodput', 'divergence'))
+    return identity(run.name, _config_of(run), study) | tidy_row(*measured) | dict(accuracy=_kept_accuracy(run))
 
 def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
     found, rows = [], []
     for d in runs:
-        try: h = read_history(d); found.append((identity(h.run_id, h.config, study), h))
-        except HistoryError:
-            # died before its first step
+        try: h = read_history(d)
+        except HistoryError:                       # died before its first step
             rows.append(identity(d.name, None, study) | dict(status='unreadable', valid='unknown'))
+        else: found.append((identity(h.run_id, h.config, study), h))
     references = {(i['suite'], i['seed']): h for i, h in found if i['variant'] == 'reference'}
     for i, h in found:
         ref = references.get((i['suite'], i['seed'])) if i['variant'] not in ('reference', 'ideal') else None
@@ -300,8 +310,8 @@ def read_runs(
     groups = {}                # one suite and seed at a time: its histories are in memory together
     for d in recorded:
         groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
-    rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs
-        if d not in recorded]
+    rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)]
+    rows += [_from_metrics(d, study or folder.name) for d in runs if d not in recorded]
     t = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
     t = _of_one_length(_apart(t))
     t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.'
@@ -309,7 +319,7 @@ def read_runs(
     return t
 
 def _apart(t: pd.DataFrame) -> pd.DataFrame:
-    "Where some runs of a variant keep a standby and others do not, those that do are a variant of their own, whatever its name."
+    "Where only some runs of a variant keep a standby, those are a variant of their own, whatever its name."
     waits = t['standby'].eq(True)
     mixed = waits.groupby(t['variant']).transform('nunique') > 1
     return t.assign(variant=t['variant'] + np.where(waits & mixed, '_standby', ''))
@@ -358,8 +368,8 @@ def over_suites(
     x, suites = pd.Series(values, dtype=float).reset_index(drop=True), list(suites)
     if x.empty: return NOTHING
     e = stratified_interval(x, suites, unit=unit)
-    return e if e.has_interval or len(set(suites)) == 1 else mean_interval(x.groupby(pd.factorize(pd.Series(suites, dtype=object))[0]).mean(),
-        unit=groups)
+    if e.has_interval or len(set(suites)) == 1: return e
+    return mean_interval(x.groupby(pd.factorize(pd.Series(suites, dtype=object))[0]).mean(), unit=groups)
 
 def _paired(
     table: pd.DataFrame,
@@ -388,18 +398,19 @@ def outcomes(
     for name, column in (MEASURED | ({'held-out accuracy': 'accuracy'} if _evaluated(good) else {})).items():
         known = good.dropna(subset=[column])
         of = {v: known[known['variant'] == v] for v in variants}
-        rows[name] = {v: over_suites(g[column], g['suite']) for v, g in of.items()} | {f'{a} - {b}': _paired(known, column, a, b)}
-        if column == 'goodput':
-            rows['drop against reference (%)'] = {v: _negative(_paired(good, 'goodput', v, base, 'change'))
-                                                  for v in variants
-                if v != base}
+        rows[name] = {v: over_suites(g[column], g['suite']) for v, g in of.items()}
+        rows[name] |= {f'{a} - {b}': _paired(known, column, a, b)}
+        if column != 'goodput': continue
+        drops = {v: _negative(_paired(good, 'goodput', v, base, 'change')) for v in variants if v != base}
+        rows['drop against reference (%)'] = drops
     if good['standby_deaths'].notna().any():
         rows['standby ready (deaths)'] = {v: said for v in variants if (said := _ready(good[good['variant'] == v]))}
-    return pd.DataFrame.from_dict(rows, orient='index', columns=[*variants, f'{a} - {b}']).rename_axis('quantity').map(lambda x: x
-        if isinstance(x, (Estimate, float, str)) and x == x else NOTHING)
+    out = pd.DataFrame.from_dict(rows, orient='index', columns=[*variants, f'{a} - {b}']).rename_axis('quantity')
+    return out.map(lambda x: x if isinstance(x, (Estimate, float, str)) and x == x else NOTHING)
 
 def _evaluated(good: pd.DataFrame) -> bool: return 'accuracy' in good and bool(good['accuracy'].notna().any())
 
+# %% ../../nbs/measure/775_report.ipynb #92e09234
 def _planned(table: pd.DataFrame, manifest: pd.DataFrame | None) -> pd.Series: # variants, as the table calls them
     if manifest is None or 'variant' not in manifest: return table['variant']
     if 'run_id' not in manifest: return manifest['variant']
@@ -432,7 +443,7 @@ def suite_ranking(
     a: str = OVERLAPPED,
     b: str = BLOCKING,
 ) -> pd.DataFrame: # a row a suite, by gain
-    "Goodput of the three variants in each suite, relative differences (%; gain: an Estimate), differences of stall and wall clock (s)."
+    "Goodput of each suite's variants, relative differences (%; gain: an Estimate), differences of stall and wall (s)."
     good, rows = sound(table), []
     for suite, g in good.groupby('suite', sort=False):
         m = g.groupby('variant')[['goodput', 'stall_s']].mean().astype(float).reindex([base, b, a])
@@ -479,12 +490,14 @@ def sentence(
     "A finding that says no more than n and the corrected p allow."
     number = lambda x: f'{x:.3g}{"" if unit == "%" else " "}{unit}'.rstrip()
     if few(e):
-        return f'{what}: {number(abs(e.value))} {words[e.value < 0]} (n = {counted(e)}, no interval worth showing), so no conclusion is drawn.'
+        return (f'{what}: {number(abs(e.value))} {words[e.value < 0]} (n = {counted(e)}, no interval worth showing), '
+                'so no conclusion is drawn.')
     if shown(e, p_holm) or not e.excludes(0): return finding(what, e, unit, words)
     return (f'{what}: no difference shown ({number(e.value)}; '
             f'{e.level:.0%} interval {e.low:.3g} to {number(e.high)}, n = {counted(e)}; '
             f'p = {p_holm:.2g} corrected for the number of questions).')
 
+# %% ../../nbs/measure/775_report.ipynb #7f2bdc54
 def claims(
     table: pd.DataFrame,
     base: str = 'reference',
@@ -515,6 +528,7 @@ def _means(good: pd.DataFrame) -> list[str]: # where no two variants can be comp
 
 def counted(e: Estimate) -> str: return f'{e.n} {e.unit if e.n != 1 else e.unit.removesuffix("s")}'
 
+# %% ../../nbs/measure/775_report.ipynb #f51472d0
 def findings(
     table: pd.DataFrame,
     base: str = 'reference',
@@ -524,9 +538,8 @@ def findings(
 ) -> list[str]:
     "What the table allows one to say, in sentences."
     good, c = sound(table), completion(table, manifest)
-    said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict'
-        + (f'; {c["planned"] - c["passed"]} did not and are left out of every mean below.'
-           if c['passed'] < c['planned'] else '.')]
+    rest = f'; {c["planned"] - c["passed"]} did not and are left out of every mean below'*(c['passed'] < c['planned'])
+    said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict{rest}.']
     said += [x['sentence'] for x in claims(table, base, a, b)] or _means(good)
     ends = good['bitwise_equal'].dropna().map(str).value_counts()
     same, n = ends.get('True', 0), ends.get('True', 0) + ends.get('False', 0)
@@ -543,7 +556,8 @@ def filled(df: pd.DataFrame) -> pd.DataFrame:
 def breakable(x): # of a table that a page shows
     "A name may break after its separators, a count stays on one line; anything else is left as it is."
     if not isinstance(x, str): return x
-    return re.sub(r'(?<=\w)([_.])(?=\w)', r'\1<wbr>', x) if len(x) > 12 and ' ' not in x else re.sub(r'^(\d+) (?=\w+$)', '\\1\u00a0', x)
+    if len(x) > 12 and ' ' not in x: return re.sub(r'(?<=\w)([_.])(?=\w)', r'\1<wbr>', x)
+    return re.sub(r'^(\d+) (?=\w+$)', '\\1\u00a0', x)
 
 def words_of(table: pd.DataFrame) -> list[str]: # tidy
     "The words that the tables of a study use."
@@ -567,8 +581,10 @@ READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': '
             BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{BLOCKING}_standby': 'blocking, standby',
             f'{OVERLAPPED}_standby': 'overlapped, standby', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
 
-PUBLISHED = '*Published goodput* is that of the published runs: it counts from the first record, so it does not see the first launch.'
+PUBLISHED = ('*Published goodput* is that of the published runs: it counts from the first record, '
+             'so it does not see the first launch.')
 
+# %% ../../nbs/measure/775_report.ipynb #2ba2cdf8
 def outcome_table(o: pd.DataFrame) -> pd.DataFrame: # of `outcomes`
     "The outcomes for reading: rows and columns that hold something."
     return filled(o[[any(cell(x) for x in row) for _, row in o.iterrows()]].reset_index()).rename(columns=READABLE)
@@ -592,7 +608,8 @@ def _suite_tables(ranked: pd.DataFrame) -> list[str]: # nothing of a study with 
     both = any(e.n for e in ranked['gain_pct'])
     if not both and (len(ranked) == 1 or not ranked.filter(like='goodput_').notna().any(axis=None)): return []
     axes = ['dataset', 'model', 'schedule']
-    named = ranked.assign(suite=short_names(ranked['suite'])).drop(columns=['suite'] if not ranked.duplicated(axes).any() else axes)
+    superfluous = axes if ranked.duplicated(axes).any() else ['suite']
+    named = ranked.assign(suite=short_names(ranked['suite'])).drop(columns=superfluous)
     who = [c for c in ('suite', *axes) if c in named]
     stalls = [c for c in named if c.startswith('stall_')] + ['wall_difference_s']
     alone = [] if both else ['pairs']
@@ -602,6 +619,7 @@ def _suite_tables(ranked: pd.DataFrame) -> list[str]: # nothing of a study with 
             'Checkpoint stall of a run' + ('; differences are overlapped - blocking.' if both else '.'),
             markdown_table(filled(named[who + stalls]).rename(columns=READABLE))]
 
+# %% ../../nbs/measure/775_report.ipynb #3a1fb328
 def study_report(
     study: pd.DataFrame | Path | str, # a tidy table, or a study's folder
     name: str | None = None,
@@ -611,11 +629,12 @@ def study_report(
     "Completion, outcomes, ranking, slices and findings of a study."
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
     if manifest is None and not isinstance(study, pd.DataFrame): manifest = study_rows(Path(study), 'manifest')
-    name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), [*findings(table, manifest=manifest), *unequal_targets(table), *more]
+    name, c = name or str(table['study'].iloc[0]), completion(table, manifest)
+    said = [*findings(table, manifest=manifest), *unequal_targets(table), *more]
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
     facts = dict(study=name, completion=c, findings=said,
                  outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
-        suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
+                 suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
     r = Report('study', f'Study {name}', facts).add('## Findings', '\n'.join(f'- {s}' for s in said), '## Runs',
         f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; '
         f'planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
@@ -723,9 +742,10 @@ def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps
 
 def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}
-    return [sentence(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'],
-        *(re.findall(r'\((.*)\)', q['quantity']) or ['']), words.get(q['quantity'], ('more', 'less')))
-        for q in t.to_dict('records')]
+    def of(quantity): return 'MTTR' if quantity.startswith('MTTR') else quantity.split(' (')[0].capitalize()
+    def unit(quantity): return (re.findall(r'\((.*)\)', quantity) or [''])[0]
+    return [sentence(f'{of(q["quantity"])} of B against A', q['B - A'], unit(q['quantity']),
+                     words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
 
 # %% ../../nbs/measure/775_report.ipynb #d5172a51
 def _compare_runs(a: Path, b: Path) -> Report:
@@ -737,17 +757,20 @@ def _compare_runs(a: Path, b: Path) -> Report:
         if hs else [_from_metrics(d, '') for d in (a, b)])
     configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
     settings = differing(*configs) if all(configs) else None
-    lengths = '' if rows['target_steps'].nunique() < 2 else f' Their targets differ ({" and ".join(f"{n:.0f}" for n in rows["target_steps"])} steps), so differences are of two lengths as well.'
-    table = pd.DataFrame([(n, rows[c].iloc[0], rows[c].iloc[1], rows[c].iloc[1] - rows[c].iloc[0]) for n,
-        c in COMPARED.items() if rows[c].notna().all()], columns=['quantity', 'A', 'B', 'B - A'])
+    targets, lengths = ' and '.join(f'{n:.0f}' for n in rows['target_steps']), ''
+    if rows['target_steps'].nunique() > 1:
+        lengths = f' Their targets differ ({targets} steps), so differences are of two lengths as well.'
+    known = {n: rows[c] for n, c in COMPARED.items() if rows[c].notna().all()}
+    table = pd.DataFrame([(n, x.iloc[0], x.iloc[1], x.iloc[1] - x.iloc[0]) for n, x in known.items()],
+                         columns=['quantity', 'A', 'B', 'B - A'])
     d, (x, y) = _optional_divergence(*hs[::-1]) if hs else None, rows['run_id']
     r = Report('comparison', f'{y} against {x}',
                dict(a=x, b=y, valid=list(rows['valid']), status=list(rows['status']), settings=settings,
-        quantities=table, divergence=d and d.to_dict()))
+                    quantities=table, divergence=d and d.to_dict()))
     r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {word(q.valid)}' for side, q in zip('AB', rows.itertuples())),
-        '## Settings that differ', _settings_text(settings),
+          '## Settings that differ', _settings_text(settings),
           '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told '
-                        'from one pair; compare folders with several seeds.' + lengths, markdown_table(table))
+          'from one pair; compare folders with several seeds.' + lengths, markdown_table(table))
     if d: r.add('## Is the result the same?', _divergence_text(d))
     return r.add(definitions('valid', 'goodput', 'stall', 'write', 'snapshot'))
 
@@ -757,8 +780,8 @@ def _optional_divergence(h: History, ref: History) -> Divergence | None:
 
 def _settings_text(settings: dict | None) -> str:
     if settings is None: return 'Unknown: a config is missing.'
-    return '\n'.join(f'- `{k}`: {x} → {y}' for k,
-        (x, y) in settings.items()) or 'None: the same configuration. What differs below is noise of the bench, or recovery.'
+    differ = '\n'.join(f'- `{k}`: {x} → {y}' for k, (x, y) in settings.items())
+    return differ or 'None: the same configuration. What differs below is noise of the bench, or recovery.'
 
 # %% ../../nbs/measure/775_report.ipynb #10d4d3ba
 def _configs(folder: Path) -> dict[str, dict]: # run id -> settings
