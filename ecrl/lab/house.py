@@ -99,6 +99,7 @@ def house(root: Path | None = None) -> dict[str, object]:
     root = root or project_root()
     return cells_of(sizes(root)) | code_of(root)
 
+# %% ../../nbs/lab/877_house.ipynb #cdaf9302
 def print_house(root: Path):
     "A line for each notebook, and the whole."
     print(f'{"notebook":36}' + ''.join(f'{c:>11}' for c in ('exports', 'median', 'longest', *Size._fields[2:])))
