@@ -23,7 +23,7 @@ from ..data.datasets import WithIDs, build_dataset, content_digest, held_out_dat
 from ..data.geometry import Geometry
 from ..own_code import OwnCode, OwnCodeError, code_digest, code_files, place_in
 from ..paths import project_root
-from ..processes import MARK, end_marked
+from ..processes import LOST_A_PEER, MARK, end_marked
 from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
 from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
@@ -489,7 +489,7 @@ def failing_rank(text: list[str]) -> list[str]: # without the prefix
     ranks = {m[1]: [] for l in text if (m := re.match(r'\[rank(\d+)\]:', l))}
     for l in text:
         if m := re.match(r'\[rank(\d+)\]: ?(.*)', l): ranks[m[1]].append(m[2])
-    own = [t for t in ranks.values() if t and not re.search(r'[Cc]onnection (was likely )?(closed|reset)|PeerDied', t[-1])]
+    own = [t for t in ranks.values() if t and not LOST_A_PEER.search(t[-1])]
     return next(iter(own), [])
 
 # %% ../../nbs/training/385_supervisor.ipynb #41d3bdf3

@@ -15,7 +15,7 @@ from ..checkpoint.disks import FaultyDisk
 from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gather_rng
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id, checkpoint_name
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
-from ..processes import die_with_parent
+from ..processes import LOST_A_PEER, die_with_parent
 from .config import ConfigError, RunConfig, load_config
 from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, read_json, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
@@ -355,6 +355,9 @@ def main():
     end_with_launcher(args.supervisor)
     worker = Worker(args.run_dir, args.supervisor)
     try: worker.run(args)
+    except RuntimeError as e:
+        if LOST_A_PEER.search(str(e)): time.sleep(0.1)     # who has died is to be seen first; this rank is ended meanwhile
+        raise
     except OSError as e:
         if not (why := disk_refuses(e)): raise
         with contextlib.suppress(CannotRecord, AttributeError):         # it may be the log of events, or there is none yet
