@@ -76,7 +76,8 @@ def variable_of(pid: int, name: str) -> str | None: # None: it has none, or is n
     try: return psutil.Process(pid).environ().get(name)
     except psutil.Error: return None
 
-LOST_A_PEER = re.compile(r'[Cc]onnection (was likely )?(closed|reset)|PeerDied')      # an error whose cause is another rank's death
+# an error whose cause is another rank's death
+LOST_A_PEER = re.compile(r'[Cc]onnection (was likely )?(closed|reset)|PeerDied')
 
 # %% ../nbs/030_processes.ipynb #21dc4092
 MARK = 'ECRL_JOB'
