@@ -19,7 +19,7 @@ WIDTH, HEIGHT = 120, 40            # columns that a page shows, lines of a cell 
 class Size(NamedTuple):
     "What is counted in a notebook."
     notebook: str            # relative to `nbs/`
-    lines: tuple[int, ...]   # of each exported cell
+    lines: tuple[int, ...]   # of each exported cell, below its `#| export`
     wide: int                # lines of exported cells beyond WIDTH
     wide_tests: int          # the same, of the other code cells
     bare: int                # exports that follow another with no word or test between
@@ -31,7 +31,7 @@ def size_of(path: Path, root: Path) -> Size:
     lines = [''.join(c['source']).splitlines() if c['cell_type'] == 'code' else [] for c in cells]
     exported = [s[:1] != [] and s[0].replace(' ', '').startswith('#|export') for s in lines]
     wide = Counter(e for s, e in zip(lines, exported) for line in s if len(line) > WIDTH)
-    return Size(path.relative_to(root/'nbs').as_posix(), tuple(len(s) for s, e in zip(lines, exported) if e),
+    return Size(path.relative_to(root/'nbs').as_posix(), tuple(len(s) - 1 for s, e in zip(lines, exported) if e),
                 wide[True], wide[False], bare=sum(a and b for a, b in zip(exported, exported[1:])),
                 shown=sum(bool(c.get('outputs')) for c in cells))
 
