@@ -340,8 +340,10 @@ def completion(
     "How many runs were planned, ended, and passed; and which did not."
     known = table.set_index('run_id')
     planned = list(manifest['run_id']) if manifest is not None else list(known.index)
-    why = dict(zip(manifest['run_id'], manifest['status'] + manifest.get('reason',
-        pd.Series('', manifest.index)).fillna('').map(lambda r: f': {r}' if r else ''))) if manifest is not None else {}
+    why = {}
+    if manifest is not None:
+        reasons = manifest.get('reason', pd.Series('', manifest.index)).astype(object).fillna('')
+        why = dict(zip(manifest['run_id'], manifest['status'] + reasons.map(lambda r: f': {r}' if r else '')))
     done = [r for r in planned if r in known.index and known.loc[r, 'status'] == 'completed']
     bad = {r: f'verdict {word(known.loc[r, "valid"])}' for r in done if as_result(known.loc[r, 'valid']) is not True}
     undone = {r: why.get(r) or f'status {known.loc[r, "status"] if r in known.index else "absent"}' for r in planned
