@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['PR_SET_PDEATHSIG', 'PR_SET_CHILD_SUBREAPER', 'HALTED', 'LOST_A_PEER', 'MARK', 'die_with_parent', 'take_orphans',
-           'Deaths', 'state_of', 'children_of', 'variable_of', 'wait_until_dead', 'signal_if_there', 'end_marked']
+           'Deaths', 'stat_of', 'state_of', 'children_of', 'variable_of', 'wait_until_dead', 'signal_if_there',
+           'end_marked']
 
 # %% ../nbs/030_processes.ipynb #1c4380ad
 import contextlib, ctypes, os, re, select, signal, time
@@ -57,12 +58,16 @@ class Deaths:
 HALTED = dict(T='was stopped (SIGSTOP) from outside', t='was stopped by a debugger',
               Z='is a zombie: its main thread has ended')
 
-def state_of(pid: int) -> str | None: # R, S, D, T, t, Z, ...: see proc(5); None: it is not there
-    "A process's state, as the kernel says."
+def stat_of(pid: int) -> list[str]: # from the third field on, see proc(5); [] if it is not there
+    "What the kernel says of a process in one line."
     try:
         # a name may contain anything
-        return Path(f'/proc/{pid}/stat').read_text(errors='replace').rpartition(')')[2].split()[0]
-    except OSError: return None
+        return Path(f'/proc/{pid}/stat').read_text(errors='replace').rpartition(')')[2].split()
+    except OSError: return []
+
+def state_of(pid: int) -> str | None: # R, S, D, T, t, Z, ...; None: it is not there
+    "A process's state."
+    return next(iter(stat_of(pid)), None)
 
 def children_of(pid: int) -> list[int]: # pids; [] where the kernel does not keep this list
     "The children of one process, without a look at all processes."

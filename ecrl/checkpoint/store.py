@@ -13,12 +13,8 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-import torch
 from fastcore.basics import patch
-from torch import Tensor
 from zlib_ng import zlib_ng
-from .image import FileImage, leaves_of
-from .state import flatten
 
 # %% ../../nbs/checkpoint/230_store.ipynb #7d727a8d
 class FileOps:
@@ -277,10 +273,10 @@ def _put(self: CheckpointStore, name: str, chunks: Iterable):
 # %% ../../nbs/checkpoint/230_store.ipynb #9b593a22
 @patch
 def publish(self: CheckpointStore,
-    image: FileImage, # laid out; filled, or else `tensors` are given
+    image: 'FileImage', # laid out; filled, or else `tensors` are given
     skeleton, # from `flatten`
     global_step: int, epoch: int, world_size: int,
-    tensors: list[Tensor] = (), # copied into the image on the way
+    tensors: list['Tensor'] = (), # copied into the image on the way
 ) -> CheckpointInfo:
     "Write, vouch for, and publish a state; when this returns it survives a power cut."
     if self._lock is None: raise RuntimeError('only the writer that has called acquire() may save')
@@ -303,6 +299,8 @@ def publish(self: CheckpointStore,
 @patch
 def save(self: CheckpointStore, pack: dict, global_step: int, epoch: int, world_size: int) -> CheckpointInfo:
     "`publish` from live tensors; they must not change before this returns."
+    from ecrl.checkpoint.image import FileImage, leaves_of      # they import torch, which a supervisor does not need
+    from ecrl.checkpoint.state import flatten
     skeleton, tensors = flatten(pack)
     self._image = self._image or FileImage(shared=False)
     self._image.lay_out(leaves_of(tensors))
@@ -354,6 +352,7 @@ def _remove(self: CheckpointStore, path: Path) -> bool: # whether it is gone
 @patch
 def load(self: CheckpointStore, info: CheckpointInfo) -> dict:
     "Verify and load one checkpoint. `weights_only`: nothing in the file is executed."
+    import torch
     path = self.dir/info.path
     if not os.path.lexists(path): raise DamagedCheckpoint(f'{info.path} is missing')
     try:

@@ -327,7 +327,9 @@ def run(
     cfg = load_config(config, overrides + (set_ or []))
     changed = changed_words(config, cfg, [*overrides, *(set_ or [])])
     if cfg.own_names() and cfg.code.folder == '.': cfg = load_config(config, [*overrides, *(set_ or []), f'code.folder={json.dumps(str(config.resolve().parent))}'])
-    from ecrl.lab.experiment import check_name, run_id as name_of      # it imports torch: what is wrong with the config is said before
+    from ecrl.training.warm import launcher_for
+    launcher_for(cfg)                           # a process that imports torch beside this one, which does not
+    from ecrl.lab.experiment import check_name, run_id as name_of
     check_name(study=study or config.stem, run_id=run_id or 'default')
     run_dir = runs_dir()/(study or config.stem)/(run_id or name_of(cfg, variant_name(cfg.checkpoint.strategy, cfg.failure.enabled, cfg.supervisor.standby), changed))
     if resume and not (run_dir/'config.yaml').exists(): resume = _not_begun(run_dir, cfg)
@@ -350,7 +352,7 @@ def check_own_code(run_dir: Path, cfg, shown: str):
 def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # shown: the folder as the user calls it
     "Run under supervision, and say how it ended."
     from ecrl.training.warm import launcher_for
-    launcher_for(cfg)                           # it imports torch beside this process, which does so now
+    launcher_for(cfg)                           # imports torch meanwhile
     from ecrl.training.supervisor import Supervisor, check_run_dir
     check_run_dir(run_dir, cfg, resume)
     shown = shown or _short(run_dir)

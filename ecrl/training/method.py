@@ -17,7 +17,7 @@ from ..own_code import OwnCode, OwnCodeError, code_digest
 from .config import METHODS, ConfigError, RunConfig
 from .models import build_optimizer, loss_function
 from .numerics import arithmetic_settings
-from .setup import choose_device, choose_precision, dataset_of, identity_of, model_of, set_determinism
+from .setup import choose_device, choose_precision, dataset_of, identity_of, kept, model_of, set_determinism
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0007
 class Method:
@@ -54,7 +54,7 @@ def method_of(cfg: RunConfig) -> type[Method]:
 def prepare(self: Method):
     "Data, model and identity, in main memory."
     set_determinism(self.cfg)
-    cfg = self.cfg
+    cfg, self.came_built = self.cfg, bool(kept)           # this process was forked with data and model
     try:
         self.own = OwnCode(cfg.own_names(), cfg.code.folder)
         self.dataset = dataset_of(cfg, self.own)

@@ -16,13 +16,14 @@ from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gathe
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id, checkpoint_name
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
 from ..processes import LOST_A_PEER, die_with_parent
+from .began import check_code, check_data
 from .config import ConfigError, RunConfig, load_config
 from .events import CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, read_json, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
 from .meeting import Alone, Group, Notes
 from .method import method_of
 from .numerics import differing_settings
-from .setup import check_code, check_data, choose_backend, choose_device
+from .setup import choose_backend, choose_device
 
 # %% ../../nbs/training/374_worker.ipynb #3740e002
 def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
@@ -318,7 +319,7 @@ def stand_by(self: Worker,
     events = RecordWriter(self.logs/'events.jsonl', run_id=self.run_id, attempt=beside, rank=self.rank)
     events.write(**stamp(), event='standby_up', pid=os.getpid(), pipe=pipe)
     self.prepare()
-    self.method.warm_up()
+    if not self.method.came_built: self.method.warm_up()    # else this process is ready at once, and takes no core from a rank
     call = os.open(f'{pipe}.{self.rank}', os.O_RDWR)        # RDWR: no end of file while nobody has called
     events.write(**stamp(), event='standby_ready', pipe=pipe, rss_bytes=psutil.Process().memory_info().rss)
     latest, path = CheckpointStore(self.run_dir/'checkpoints'), None
