@@ -305,7 +305,8 @@ def epoch_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples,
         g, steps = (epoch == e) & ok, min(S, last - e*S)
         spans = [h.assigned(w).spans(e, cursor[g & (W == w)], rank[g & (W == w)]) for w in np.unique(W[g]).tolist()]
         c = coverage(np.concatenate(spans or [np.zeros((0, 2))]), [(0, steps*B)])
-        unknown = int(n[(epoch == e) & ~ok].sum())             # whatever they were, they belong to no window of this epoch
+        # whatever they were, they belong to no window of this epoch
+        unknown = int(n[(epoch == e) & ~ok].sum())
         rows.append(dict(epoch=e, steps=steps, samples=c.samples + unknown, duplicates=c.duplicates,
             missing=c.missing, extra=c.extra + unknown))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
