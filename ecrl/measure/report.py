@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
            'plain', 'few', 'cell', 'markdown_table', 'Report', 'definitions', 'held_out', 'run_report', 'find_runs',
-           'identity', 'tidy_row', 'has_records', 'copies', 'read_runs', 'completion', 'sound', 'over_suites',
-           'outcomes', 'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence', 'claims', 'counted',
-           'findings', 'filled', 'breakable', 'words_of', 'outcome_table', 'study_report', 'final_summary',
+           'planned_runs', 'named', 'identity', 'tidy_row', 'has_records', 'copies', 'read_runs', 'completion', 'sound',
+           'over_suites', 'outcomes', 'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence', 'claims',
+           'counted', 'findings', 'filled', 'breakable', 'words_of', 'outcome_table', 'study_report', 'final_summary',
            'study_figures', 'write_study', 'compare_tables', 'compare', 'is_run']
 
 # %% ../../nbs/measure/775_report.ipynb #cb1dbae3
 import json, math, re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 import numpy as np
@@ -199,18 +199,38 @@ def find_runs(folder: Path | str) -> list[Path]: # sorted by name
     return sorted((d for d in logs | kept if 'evidence' not in d.relative_to(folder).parts),
                   key=lambda d: (d.name, len(d.parts), d))
 
-def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig or None
-    "What a run is, from its name and its config."
-    m, c = NAME.fullmatch(run_id), config
-    variant = m['variant'] if m else variant_of(run_id)
-    if c: variant = with_standby(variant, c.supervisor.standby)
-    named = re.search(r'_f([a-z]+)(_|$)', m['suite']) if m else None
-    schedule = named[1] if named else ','.join(map(str, c.failure.steps)) if c and c.failure.steps else 'none'
-    if m: suite = m['suite']
-    else: suite = f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c else 'unknown'
-    return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None,
-                dataset=c and c.dataset.name, model=c and c.training.model_name, schedule=schedule, run_id=run_id,
-                standby=c and c.supervisor.standby, target_steps=c and c.training.max_steps)
+# %% ../../nbs/measure/775_report.ipynb #078c117b
+def planned_runs(runs: Iterable[Path]) -> dict[str, dict]: # run id -> its row, as text
+    "What the manifests of the studies say about their runs."
+    tables = [t for study in sorted({d.parent for d in runs})
+              if (t := study_rows(study, 'manifest', dtype=str)) is not None]
+    rows = [r for t in tables if 'run_id' in t for r in t.dropna(subset='run_id').to_dict('records')]
+    return {r['run_id']: {k: v for k, v in r.items() if v == v} for r in rows}      # without what is not said
+
+def named(run_id: str) -> dict: # of `planned_runs`, as far as it goes
+    "What the name of a run says: the published runs have nothing else, and no more has a run without its study."
+    m = NAME.fullmatch(run_id)
+    if not m: return dict(variant=variant_of(run_id))
+    schedule = re.search(r'_f([a-z]+)(_|$)', m['suite'])
+    return m.groupdict() | (dict(schedule=schedule[1]) if schedule else {})
+
+def identity(
+    run_id: str,
+    config, # RunConfig or None
+    study: str = '',
+    planned: dict | None = None, # its row of the manifest: suite, variant, seed, perhaps schedule
+) -> dict:
+    "What a run is: from its study's manifest and its config; its name is asked for what neither of them says."
+    c, said = config, named(run_id) | (planned or {})
+    if 'suite' in (planned or {}) and 'schedule' not in planned: said.pop('schedule', None)
+    variant = with_standby(said['variant'], c.supervisor.standby) if c else said['variant']
+    schedule = said.get('schedule') or (','.join(map(str, c.failure.steps)) if c and c.failure.steps else 'none')
+    suite = said.get('suite') or (f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c
+                                  else 'unknown')
+    seed = c.seed if c else int(said['seed']) if 'seed' in said else None
+    return dict(study=study, suite=suite, variant=variant, seed=seed, dataset=c and c.dataset.name,
+        model=c and c.training.model_name, schedule=schedule, run_id=run_id, standby=c and c.supervisor.standby,
+        target_steps=c and c.training.max_steps)
 
 # %% ../../nbs/measure/775_report.ipynb #ade05f85
 def tidy_row(
@@ -242,17 +262,24 @@ def _config_of(run: Path): return None if (c := of_run(run, 'config')) is None e
 def _kept_accuracy(run: Path):
     return json.loads(f.read_text()).get('accuracy') if (f := run/'metrics'/'verdict.json').exists() else None
 
-def _from_metrics(run: Path, study: str) -> dict:
+def _from_metrics(run: Path, study: str, planned: dict) -> dict:
     measured = (of_run(run, what) for what in ('correctness', 'goodput', 'divergence'))
-    return identity(run.name, _config_of(run), study) | tidy_row(*measured) | dict(accuracy=_kept_accuracy(run))
+    who = identity(run.name, _config_of(run), study, planned.get(run.name))
+    return who | tidy_row(*measured) | dict(accuracy=_kept_accuracy(run))
 
-def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
+def _from_records(
+    runs: Sequence[Path], # of one suite and seed
+    study: str,
+    planned: dict, # of `planned_runs`
+) -> list[dict]:
+    "Rows of runs, each against its reference."
     found, rows = [], []
     for d in runs:
         try: h = read_history(d)
         except HistoryError:                       # died before its first step
-            rows.append(identity(d.name, None, study) | dict(status='unreadable', valid='unknown'))
-        else: found.append((identity(h.run_id, h.config, study), h))
+            rows.append(identity(d.name, None, study, planned.get(d.name))
+                        | dict(status='unreadable', valid='unknown'))
+        else: found.append((identity(h.run_id, h.config, study, planned.get(h.run_id)), h))
     references = {(i['suite'], i['seed']): h for i, h in found if i['variant'] == 'reference'}
     for i, h in found:
         ref = references.get((i['suite'], i['seed'])) if i['variant'] not in ('reference', 'ideal') else None
@@ -307,11 +334,12 @@ def read_runs(
     runs = [d for d in runs if d not in copied]
     _one_each(folder, runs)
     recorded = [d for d in runs if has_records(d)]
-    groups = {}                # one suite and seed at a time: its histories are in memory together
-    for d in recorded:
-        groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
-    rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)]
-    rows += [_from_metrics(d, study or folder.name) for d in runs if d not in recorded]
+    groups, planned, study = {}, planned_runs(runs), study or folder.name
+    for d in recorded:         # one suite and seed at a time: its histories are in memory together
+        said = named(d.name) | planned.get(d.name, {})
+        groups.setdefault((said.get('suite'), said.get('seed')), []).append(d)
+    rows = [r for g in groups.values() for r in _from_records(g, study, planned)]
+    rows += [_from_metrics(d, study, planned) for d in runs if d not in recorded]
     t = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
     t = _of_one_length(_apart(t))
     t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.'
@@ -754,9 +782,10 @@ def _compare_runs(a: Path, b: Path) -> Report:
     "Two runs: settings, verdicts, numbers, divergence. n = 1, so no conclusion about speed."
     recorded = [has_records(d) for d in (a, b)]
     hs = [read_history(d) for d in (a, b)] if all(recorded) else []
-    rows = pd.DataFrame([identity(h.run_id, h.config)
-                         | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs]
-        if hs else [_from_metrics(d, '') for d in (a, b)])
+    planned = planned_runs([a, b])
+    measured = [identity(h.run_id, h.config, '', planned.get(h.run_id))
+                | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs]
+    rows = pd.DataFrame(measured or [_from_metrics(d, '', planned) for d in (a, b)])
     configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
     settings = differing(*configs) if all(configs) else None
     targets, lengths = ' and '.join(f'{n:.0f}' for n in rows['target_steps']), ''

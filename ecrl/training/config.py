@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'METHODS',
-           'DISK_FAULT_NAMES', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError', 'Section', 'DatasetConfig',
-           'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig', 'FailureConfig',
-           'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'CodeConfig', 'RunConfig', 'parse_yaml', 'shown',
-           'plain_copy', 'make_config', 'one_below', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing',
-           'type_in_words', 'comments', 'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings',
-           'runs_below', 'what_is', 'what_to_do']
+           'DISK_FAULT_NAMES', 'Share', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError', 'Section',
+           'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig',
+           'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'AveragingConfig', 'CodeConfig',
+           'RunConfig', 'parse_yaml', 'shown', 'plain_copy', 'make_config', 'one_below', 'read_yaml', 'load_config',
+           'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting', 'as_yaml', 'all_settings',
+           'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
 import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
@@ -39,7 +39,8 @@ PathText = Annotated[str, AfterValidator(_no_null)]
 MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
 OPTIMIZERS, LOSSES = ('sgd',), ('cross_entropy',)
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')   # names alone: whoever reads a config need not import torch
-METHODS = dict(ddp='ecrl.training.ddp:DDP', single='ecrl.training.single:Single')     # module:class; imported by the ranks, once chosen
+METHODS = dict(ddp='ecrl.training.ddp:DDP', single='ecrl.training.single:Single',
+               averaging='ecrl.averaging.method:Averaging')        # module:class; imported by the ranks, once chosen
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
 
 def _known_or_own(known: tuple[str, ...]):
@@ -86,7 +87,7 @@ class TrainingConfig(Section):
     log_every: Positive = 50                                # [steps] between lines on the console; every step is recorded
     evaluate: bool = False                                  # measure accuracy on the held-out part after the last step
     debug_every: Positive = 100                             # [steps] between those of which rank 0 logs its sample ids in full
-    method: Literal[*METHODS] = 'ddp'                       # ddp: the ranks share each batch; single: one process without a process group
+    method: Literal[*METHODS] = 'ddp'                       # ddp: the ranks share each batch; single: one process without a process group; averaging: see that section
     numerics: Literal['plain', 'elastic'] = 'plain'         # elastic: the result does not depend on the number of ranks
     virtual_shards: Positive = 4                            # elastic numerics: a power of two that every world size divides
 
@@ -213,11 +214,69 @@ def _check_nodes(cfg):
 # %% ../../nbs/training/320_config.ipynb #3206e002
 def _check_method(cfg: 'RunConfig'):
     "Refuse what the chosen method cannot do."
+    if cfg.training.method == 'averaging': return _check_averaging(cfg)
+    if cfg.averaging is not None: raise ValueError(
+        f'averaging: this section is of training.method averaging, found {cfg.training.method}; set training.method: averaging, or remove the section')
     if cfg.training.method != 'single': return
     if more := [w for _, w in cfg.phases() if w > 1]: raise ValueError(
         f'training.method: single trains in one process, found {more[0]} ranks; set runtime.nproc: 1 (elastic: in each phase), or use training.method: ddp')
     if cfg.training.numerics != 'plain': raise ValueError(
         'training.numerics: elastic shares a batch between ranks, and training.method single has one; use training.numerics: plain, or training.method: ddp')
+
+# %% ../../nbs/training/320_config.ipynb #a7e9a002
+Share = Annotated[float, Field(gt=0)]
+
+class AveragingConfig(Section):
+    "Ranks that train alone and average what they have learned; steps are rounds, and global_batch is of each rank."
+    policy: Literal['sync', 'cadence', 'async', 'claims'] = 'cadence'  # sync: each rank one batch a round; cadence: as many as the planner says
+    backend: Literal['collective', 'cpu'] = 'collective'    # how the parameters travel
+    mode: Literal['parameters', 'gradients'] = 'parameters'  # what is averaged
+    planner: Literal['steady', 'elche'] = 'steady'          # cadence: elche as in the published reference; steady: from medians
+    anchor: Positive = 10                                   # [batches] of the slowest rank in the first round
+    max_anchor: Positive = 200                              # [batches] of the slowest rank at most
+    overhead_target: Annotated[float, Field(gt=0, lt=1)] = 0.1  # of an average, as a part of the slowest rank's computing time
+    max_lead: Count | None = None                           # [batches] that a rank may do more than the slowest; 0: equal counts
+    speeds: list[Share] = []                                # a hint: how fast each rank is beside the slowest, until it is measured
+    ratios: list[Share] = []                                # fixed shares of the ranks, adding up to 1, whatever their speeds
+    guard: Literal['act', 'elche', 'none'] = 'act'          # when ranks drift apart: halve the anchor; only stop its growth; nothing
+    drift_threshold: Annotated[float, Field(gt=0)] = 0.05   # relative distance of a rank from the mean
+    weights: Literal['uniform', 'counts'] = 'uniform'       # of the ranks that did a batch: equal, or by the number of batches
+    moments: Literal['average', 'reset', 'keep'] = 'average'  # what becomes of the optimizer's state, its momentum, at an average
+    outer_lr: Annotated[float, Field(gt=0, le=1)] = 1.0     # of the step from the last average to this one; 1 and no momentum: the mean
+    outer_momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0  # Nesterov's, over averages
+    schedule: Literal['live', 'recorded'] = 'live'          # counts from measured times, or from `recorded`
+    recorded: list[list[Count]] = []                        # [batches] of each rank, a list for each round; the last one is repeated
+    death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
+
+# %% ../../nbs/training/320_config.ipynb #a7e9a003
+_LATER = dict(policy=dict(dict.fromkeys(('async', 'claims'), 'sync or cadence')), backend=dict(cpu='collective'),
+    mode=dict(gradients='parameters'),
+              moments=dict(keep='average or reset'), death=dict(salvage='restart'))
+
+def _check_averaging(cfg: 'RunConfig'):
+    "Refuse what averaging cannot do, or not yet."
+    a, t, worlds = cfg.rounds(), cfg.training, [w for _, w in cfg.phases()]
+    for key, later in _LATER.items():
+        if (v := getattr(a, key)) in later: raise ValueError(f'averaging.{key}: {v} is not built yet; use {later[v]}')
+    for key, found, use in (('numerics', t.numerics, 'plain'), ('scheduler', t.scheduler, 'none')):
+        if found != use: raise ValueError(f'training.{key}: {found} is not built yet for training.method averaging; use {use}')
+    if t.precision == 'fp16': raise ValueError('training.precision: fp16 scales losses rank by rank, which averaging cannot keep alike; use bf16 or fp32')
+    if cfg.runtime.nodes > 1: raise ValueError('runtime.nodes: averaging between hosts is not built yet; use runtime.nodes: 1')
+    if a.schedule == 'recorded' and not a.recorded: raise ValueError('averaging.recorded: expected the counts of at least one round, found none; name them, or use averaging.schedule: live')
+    if a.recorded and a.schedule == 'live': raise ValueError('averaging.recorded: a live schedule follows the clock; use averaging.schedule: recorded, or remove the counts')
+    if a.anchor > a.max_anchor: raise ValueError(f'averaging.anchor: expected at most averaging.max_anchor {a.max_anchor}, found {a.anchor}')
+    if a.ratios and abs(sum(a.ratios) - 1) > 1e-6: raise ValueError(f'averaging.ratios: expected parts that add up to 1, found {a.ratios}, which is {sum(a.ratios):g}')
+    if a.speeds and a.ratios: raise ValueError('averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')
+    for w in worlds: _check_ranks(a, w)
+
+def _check_ranks(a: AveragingConfig, W: int):
+    for key, values in (('ratios', a.ratios), ('speeds', a.speeds)):
+        if values and len(values) != W: raise ValueError(f'averaging.{key}: expected one for each of {W} ranks, found {len(values)}')
+    for i, counts in enumerate(a.recorded, 1):
+        if len(counts) != W: raise ValueError(f'averaging.recorded: expected one count for each of {W} ranks, found {len(counts)} in round {i}')
+        if not any(counts): raise ValueError(f'averaging.recorded: expected a rank with a batch in round {i}, found none')
+    if a.policy == 'sync' and (a.recorded or a.speeds or a.ratios): raise ValueError(
+        'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no effect; use cadence, or remove them')
 
 # %% ../../nbs/training/320_config.ipynb #673afda1
 class CodeConfig(Section):
@@ -240,6 +299,7 @@ class RunConfig(Section):
     storage: StorageConfig = StorageConfig()
     failure: FailureConfig = FailureConfig()
     elastic: ElasticConfig | None = None                    # phases at different world sizes
+    averaging: AveragingConfig | None = None                # of training.method averaging
     runtime: RuntimeConfig = RuntimeConfig()
     code: CodeConfig = CodeConfig()
     supervisor: SupervisorConfig = SupervisorConfig()
@@ -251,6 +311,10 @@ class RunConfig(Section):
         if e.phases: return [(until, w) for until, w in e.phases]
         return [(e.phase_a_steps, e.phase_a_world_size), (e.phase_b_steps, e.phase_b_world_size)]
 
+    def rounds(self) -> AveragingConfig:
+        "The settings of averaging, those that are not named included."
+        return self.averaging or AveragingConfig()
+
     def own_names(self) -> list[str]: # module:function
         "The own code that is named."
         return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss) if is_own(n)]
@@ -258,11 +322,12 @@ class RunConfig(Section):
     def fits(self, world_size: int) -> bool:
         "Whether so many ranks can share the batch, with elastic numerics the virtual shards, and the hosts."
         t = self.training
-        return world_size % self.runtime.nodes == 0 and t.global_batch % world_size == 0 and (t.numerics == 'plain' or t.virtual_shards % world_size == 0)
+        return world_size % self.runtime.nodes == 0 and (t.method == 'averaging' or t.global_batch % world_size == 0) and (t.numerics == 'plain' or t.virtual_shards % world_size == 0)
 
     @model_validator(mode='after')
     def _consistent(self):
-        for _, w in self.phases(): local_batch(self.training.global_batch, w)
+        for _, w in self.phases():
+            if self.training.method != 'averaging': local_batch(self.training.global_batch, w)
         if self.runtime.nodes > 1: _check_nodes(self)
         _check_args(self)
         _check_method(self)
