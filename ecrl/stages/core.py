@@ -162,8 +162,9 @@ def _trusts_old(self: Replica, kind: str) -> bool: # mutants: whoever acts on an
 
 def _again(self: Replica):
     "Look again at what came too early."
-    waiting, self.later = self.later, []
+    waiting, self.later, cause = self.later, [], self.cause
     for m in waiting: self.on(m)
+    self.cause = cause                       # of the message that is still being taken
 
 Replica.on, Replica.trusts_old, Replica.again = _on, _trusts_old, _again
 
