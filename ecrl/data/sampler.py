@@ -6,10 +6,12 @@
 __all__ = ['ResumableGlobalBatchSampler', 'ShardHashes']
 
 # %% ../../nbs/data/130_sampler.ipynb #800be84a
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 import torch
 from torch.utils.data import Sampler
-from .geometry import Geometry, local_batch, permutation_seed, sample_ids_hash, shard
+from .assignment import Assignment, EvenWindows, Unit
+from .geometry import Geometry, epoch_order, local_batch, permutation_seed, sample_ids_hash
 
 # %% ../../nbs/data/130_sampler.ipynb #2ccaf810
 class ResumableGlobalBatchSampler(Sampler[int]):
@@ -20,11 +22,13 @@ class ResumableGlobalBatchSampler(Sampler[int]):
         world_size: int, # W
         rank: int, # 0 <= rank < W
         seed: int,
+        assignment: Callable[..., Assignment] = EvenWindows, # which samples are whose: (geometry, W, order) -> it
     ):
         self.geometry = Geometry(dataset_size, global_batch)
         self.local_batch = local_batch(global_batch, world_size)
         if not 0 <= rank < world_size: raise ValueError(f'rank: expected 0 <= rank < {world_size}, found {rank}')
         self.world_size, self.rank, self.seed = world_size, rank, seed
+        self.assignment = assignment(self.geometry, world_size, partial(epoch_order, self.geometry, seed))
         self.epoch = self.cursor_step = 0
 
     @property
@@ -33,7 +37,7 @@ class ResumableGlobalBatchSampler(Sampler[int]):
     def __iter__(self) -> Iterator[int]:
         epoch = self.epoch
         for s in range(self.cursor_step, self.geometry.steps_per_epoch):
-            yield from shard(self.geometry, self.seed, epoch, s, self.world_size, self.rank).tolist()
+            yield from self.assignment.ids(Unit(epoch, s), self.rank).tolist()
 
     def next_epoch(self):
         "Called when the first step of a new epoch starts, never by the end of a loader."
@@ -68,7 +72,7 @@ class ShardHashes:
     def prepare(self, epoch: int, first: int):
         s = self.sampler
         steps = range(first, min(first + self.ahead, s.geometry.steps_per_epoch))
-        shards = {i: shard(s.geometry, s.seed, epoch, i, s.world_size, s.rank) for i in steps}
+        shards = {i: s.assignment.ids(Unit(epoch, i), s.rank) for i in steps}
         self.coming = {(epoch, i): (ids, sample_ids_hash(ids)) for i, ids in shards.items()}
 
     def of(self,

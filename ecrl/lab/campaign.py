@@ -24,20 +24,29 @@ from ..training.events import read_json
 from ..training.faults import SAVE_POINTS, STEP_POINTS, fired_faults, fired_plan, planned_faults
 
 # %% ../../nbs/lab/890_campaign.ipynb #18ca0ce5
-def troubles(rng: np.random.Generator, world_size: int, strategy: str) -> dict[str, tuple[float, dict]]: # name -> (weight, entry of a plan)
+def troubles(rng: np.random.Generator, world_size: int,
+             strategy: str) -> dict[str, tuple[float, dict]]: # name -> (weight, entry of a plan)
     "One draw of each kind of trouble."
     rank, point, save = int(rng.integers(world_size)), str(rng.choice(STEP_POINTS)), str(rng.choice(SAVE_POINTS))
     some = sorted(int(r) for r in rng.choice(world_size, size=int(rng.integers(2, world_size + 1)), replace=False))
-    out = dict(exit=(2, dict(kind='exit', target=rank, point=point)), sigkill=(3, dict(kind='sigkill', target=rank, point=point)),
-               several=(1, dict(kind='sigkill', target=some, point=point)), again=(0.5, dict(kind='sigkill', target=rank, point=point, times=2)),
-               restore=(1, dict(kind='sigkill', target=rank, point='restore')), clock=(1, dict(kind='sigkill', target=rank)),
-               launcher=(1, dict(kind='sigkill', target='launcher', point=point)), supervisor=(1, dict(kind='sigkill', target='supervisor', point=point)),
-               hang=(1, dict(kind='sigstop', target=rank, point=point)), pause=(5, dict(kind='sigstop', target=rank, point=point, duration_s=0.3)),
+    out = dict(exit=(2, dict(kind='exit', target=rank, point=point)),
+               sigkill=(3, dict(kind='sigkill', target=rank, point=point)),
+               several=(1, dict(kind='sigkill', target=some, point=point)),
+               again=(0.5, dict(kind='sigkill', target=rank, point=point, times=2)),
+               restore=(1, dict(kind='sigkill', target=rank, point='restore')),
+               clock=(1, dict(kind='sigkill', target=rank)),
+               launcher=(1, dict(kind='sigkill', target='launcher', point=point)),
+               supervisor=(1, dict(kind='sigkill', target='supervisor', point=point)),
+               hang=(1, dict(kind='sigstop', target=rank, point=point)),
+               pause=(5, dict(kind='sigstop', target=rank, point=point, duration_s=0.3)),
                slow=(5, dict(kind='slow', target=rank, point=point, duration_s=0.02, for_steps=5)),
-               saver=(1, dict(kind='sigkill', target=0, point=save)), lost=(0, dict(kind='lose_rank', target=0, point=point)))
-    if strategy == 'overlapped': out['writer'] = (1, dict(kind='sigkill', target='writer', point=save if rng.random() < 0.7 else point))
+               saver=(1, dict(kind='sigkill', target=0, point=save)),
+               lost=(0, dict(kind='lose_rank', target=0, point=point)))
+    if strategy == 'overlapped':
+        out['writer'] = (1, dict(kind='sigkill', target='writer', point=save if rng.random() < 0.7 else point))
     return out
 
+# %% ../../nbs/lab/890_campaign.ipynb #cc33700c
 def random_plan(
     seed: int,
     n: int, # faults
@@ -54,7 +63,8 @@ def random_plan(
         weights = np.array([drawn[t][0] for t in names], float)
         name = str(rng.choice(names, p=weights/weights.sum() if only is None else None))
         step = int(rng.choice(off)) if rng.random() < 0.95 else int(rng.integers(1, last))
-        out.append(drawn[name][1] | (dict(after_s=float(np.round(rng.uniform(0, span_s), 2))) if name == 'clock' else dict(step=step)))
+        out.append(drawn[name][1] | (dict(after_s=float(np.round(rng.uniform(0, span_s), 2))) if name == 'clock'
+                                     else dict(step=step)))
     return sorted(out, key=lambda f: f.get('step', 0))
 
 # %% ../../nbs/lab/890_campaign.ipynb #d0c55735
@@ -69,7 +79,8 @@ sys.exit(Supervisor(load_config(config), run_dir, resume=resume == 'resume').run
 def of_run(run_dir: Path) -> list[psutil.Process]:
     "Living processes whose command line names a run."
     name = str(Path(run_dir).resolve())
-    return [p for p in psutil.process_iter(['cmdline', 'status']) if name in (p.info['cmdline'] or ()) and p.info['status'] != psutil.STATUS_ZOMBIE]
+    return [p for p in psutil.process_iter(['cmdline', 'status']) if name in (p.info['cmdline'] or ())
+            and p.info['status'] != psutil.STATUS_ZOMBIE]
 
 def run_through(
     cfg: RunConfig,
@@ -88,11 +99,13 @@ def run_through(
             p = subprocess.Popen([sys.executable, '-c', CODE, config, run_dir, resume], stdout=out, stderr=out,
                                  env=os.environ | dict(OMP_NUM_THREADS='1'), preexec_fn=die_with_parent)
         try: rc = p.wait(max(end - time.monotonic(), 1))
-        except subprocess.TimeoutExpired: raise RuntimeError(f'{run_dir.name} has not ended after {deadline_s:g} s') from None
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f'{run_dir.name} has not ended after {deadline_s:g} s') from None
         finally:
             if p.poll() is None: p.terminate(); p.wait(60)
         if rc == 0: return n
-        if rc != -9: raise RuntimeError(f'{run_dir.name} failed (exit code {rc}):\n{log.read_text(errors="replace")[-3000:]}')
+        if rc != -9:
+            raise RuntimeError(f'{run_dir.name} failed (exit code {rc}):\n{log.read_text(errors="replace")[-3000:]}')
         wait_until_dead(of_run(run_dir), 10.0)        # they end with their supervisor; nobody has to kill them
     raise RuntimeError(f'{run_dir.name}: {sessions} supervisors were not enough')
 
@@ -105,24 +118,31 @@ def judge(
     "What a run of a campaign has shown."
     h, cfg = read_history(run_dir), load_config(Path(run_dir)/'config.yaml')
     fired = fired_faults(Path(run_dir)/'logs'/'faults.jsonl')
-    at_boundary = lambda f, r: r['at_step'] % cfg.checkpoint.every_k_steps == 0 and f.point in ('record', 'boundary', 'elapsed')
+    at_boundary = lambda f, r: r['at_step'] % cfg.checkpoint.every_k_steps == 0 and f.point in ('record', 'boundary',
+        'elapsed')
     on = [f for f, r in fired if f.point in SAVE_POINTS or at_boundary(f, r)]
     v, d, g = verify(h), diverge(run_dir, reference), goodput(h)
-    row = dict(run=h.run_id, status=h.status, world_size=cfg.runtime.nproc, planned=len(planned_faults(cfg)), fired=len(fired), at_checkpoint=len(on),
-               attempts=len(h.attempts), replayed_steps=g.replayed_steps, goodput=g.goodput, published_goodput=g.published_goodput,
+    row = dict(run=h.run_id, status=h.status, world_size=cfg.runtime.nproc, planned=len(planned_faults(cfg)),
+               fired=len(fired), at_checkpoint=len(on),
+               attempts=len(h.attempts), replayed_steps=g.replayed_steps, goodput=g.goodput,
+               published_goodput=g.published_goodput,
                valid=v.valid, offences=v.offences, exact=d.exact, left_over=[p.pid for p in of_run(run_dir)])
-    return row | dict(passed=h.status == 'completed' and v.valid is True and (d.exact is True or not same_bits) and not row['left_over'])
+    return row | dict(passed=h.status == 'completed' and v.valid is True and (d.exact is True or not same_bits)
+                      and not row['left_over'])
 
 def kinds_fired(run_dir: Path) -> Counter: # (kind, target) -> occasions
     "Which faults have acted."
     def name(f): return f.victims if isinstance(f.victims, str) else 'rank' if len(f.victims) == 1 else 'ranks'
     def kind(f): return 'sigstop, for a time' if f.kind == 'sigstop' and f.duration_s else f.kind
-    def where(f): return 'in a save' if f.point in SAVE_POINTS else {'restore': 'in a restore', 'elapsed': 'by the clock'}.get(f.point, 'in a step')
+    def where(f):
+        return 'in a save' if f.point in SAVE_POINTS else {'restore': 'in a restore',
+                                                           'elapsed': 'by the clock'}.get(f.point, 'in a step')
     return Counter((kind(f), name(f), where(f)) for f, _ in fired_faults(Path(run_dir)/'logs'/'faults.jsonl'))
 
 def how_to_repeat(run_dir: Path) -> str:
     "The faults of a run as a config's section."
-    return yaml.safe_dump(dict(failure=dict(enabled=True, plan=fired_plan(Path(run_dir)/'logs'/'faults.jsonl'))), sort_keys=False)
+    return yaml.safe_dump(dict(failure=dict(enabled=True, plan=fired_plan(Path(run_dir)/'logs'/'faults.jsonl'))),
+                          sort_keys=False)
 
 # %% ../../nbs/lab/890_campaign.ipynb #52fec96b
 def undertake(
@@ -138,7 +158,8 @@ def undertake(
     base = base | {'supervisor': base.get('supervisor', {}) | dict(start='fork' if forked else 'exec')}
     cfg = make_config(base)
     name = f'{cfg.training.model_name}_w{cfg.runtime.nproc}_{cfg.checkpoint.strategy}'
-    reference, run_dir = Path(root)/f'{name}_reference', Path(root)/f'{name}{"_standby"*cfg.supervisor.standby}{"_forked"*forked}_{seed}'
+    reference, run_dir = Path(root)/f'{name}_reference', Path(
+        root)/f'{name}{"_standby"*cfg.supervisor.standby}{"_forked"*forked}_{seed}'
     faulty = base | {'failure': {'enabled': True, 'plan': random_plan(seed, n, cfg, only, span_s)}}
     for d, c in ((reference, base | {'supervisor': {}}), (run_dir, faulty)):
         if not completed(d): run_through(make_config(c), d)

@@ -53,8 +53,12 @@ class LocalExecutor:
         self.folder.mkdir(parents=True, exist_ok=True)
         shared = {'all': True} | dict.fromkeys(self.names, False)           # of whoever uses only some devices
         try:
-            for name in shared: self.held.append(locked(self.folder/f'{name}.lock', f'another matrix is running on {"this machine" if name == "all" else f"device {name}"}; '
-                                                        'wait for it, or give each its own devices (executor.slots)', shared[name]))
+            for name in shared:
+                self.held.append(locked(self.folder/f'{name}.lock',
+                                        'another matrix is running on '
+                                        f'{"this machine" if name == "all" else f"device {name}"}; '
+                                                        'wait for it, or give each its own devices (executor.slots)',
+                                                        shared[name]))
         except ConfigError: self.__exit__(); raise
         return self
     def __exit__(self, *_):
@@ -68,19 +72,23 @@ class LocalExecutor:
         self.slots[free] = LocalJob(job, folder, dict(CUDA_VISIBLE_DEVICES=free) if self.devices else {})
         return self.slots[free]
 
+# %% ../../nbs/lab/830_executors.ipynb #d40d41e8
 class LocalJob:
     "A job in a process of its own; its output goes to `<folder>/<name>.log`."
     def __init__(self, job: NotebookJob, folder: Path, env: dict):
         me, file = os.getpid(), job.write(folder)
         self.log = file.with_suffix('.log')
         with open(self.log, 'wb') as out:
-            self.process = subprocess.Popen([sys.executable, '-m', 'ecrl.lab.executors', str(file.resolve())], cwd=project_root(), env=os.environ | env, stdin=subprocess.DEVNULL,
-                                            stdout=out, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=lambda: die_with_parent(me))
+            self.process = subprocess.Popen([sys.executable, '-m', 'ecrl.lab.executors', str(file.resolve())],
+                                            cwd=project_root(), env=os.environ | env, stdin=subprocess.DEVNULL,
+                                            stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
+                                            preexec_fn=lambda: die_with_parent(me))
     def poll(self) -> str | None: # None: runs; '': done; else what went wrong
         rc = self.process.poll()
         return rc if rc is None else '' if rc == 0 else f'exit code {rc}: {_last_line(self.log)}'
     def cancel(self):
-        if self.process.poll() is not None: return                    # ranks have sessions of their own, so the family is remembered
+        # ranks have sessions of their own, so the family is remembered
+        if self.process.poll() is not None: return
         with contextlib.suppress(psutil.Error):
             family = psutil.Process(self.process.pid).children(recursive=True)
             self.process.terminate()
@@ -90,7 +98,8 @@ class LocalJob:
 
 def _last_of(text: str) -> str: # the last line that names an error, else the last one
     lines = [l.strip() for l in text.splitlines() if l.strip()]
-    return next((l for l in reversed(lines) if re.match(r'[\w.]*(Error|Exception|Exit|Interrupt)\b', l)), lines[-1] if lines else '')
+    return next((l for l in reversed(lines) if re.match(r'[\w.]*(Error|Exception|Exit|Interrupt)\b', l)),
+                lines[-1] if lines else '')
 def _last_line(log: Path) -> str: return _last_of(log.read_text(errors='replace')) or 'no output'
 
 if __name__ == '__main__' and sys.argv[0].endswith('executors.py'): run_job(sys.argv[1])
@@ -98,9 +107,12 @@ if __name__ == '__main__' and sys.argv[0].endswith('executors.py'): run_job(sys.
 # %% ../../nbs/lab/830_executors.ipynb #654a9021
 class SlurmExecutor:
     "Jobs through submitit; all are submitted at once and Slurm decides."
-    def __init__(self, parameters: dict, cluster: str = 'slurm'): # parameters: submitit's, e.g. timeout_min, slurm_partition, gpus_per_node
+    def __init__(self, parameters: dict,
+                 cluster: str = 'slurm'): # parameters: submitit's, e.g. timeout_min, slurm_partition, gpus_per_node
         try: import submitit
-        except ImportError: raise ConfigError('executor.kind is slurm, but submitit is not installed; pip install -e ".[slurm]"') from None
+        except ImportError:
+            raise ConfigError(
+                'executor.kind is slurm, but submitit is not installed; pip install -e ".[slurm]"') from None
         self.submitit, self.parameters, self.cluster, self.jobs = submitit, parameters, cluster, []
     def __enter__(self): return self
     def __exit__(self, *_):
@@ -120,10 +132,13 @@ class SlurmJob:
             return '' if error is None else f'job {self.job.job_id}: {_last_of(str(error)) or type(error).__name__}'
         if self.local: return None
         self.absent = self.absent + 1 if not self.queued() else 0     # a result may need a moment to be seen
-        return None if self.absent < 10 else f'job {self.job.job_id} has left the queue without a result (cancelled, timed out or killed)'
+        if self.absent < 10: return None
+        return f'job {self.job.job_id} has left the queue without a result (cancelled, timed out or killed)'
     def queued(self) -> bool: # asked of squeue, since sacct needs an accounting database
-        r = subprocess.run(['squeue', '--noheader', '--jobs', self.job.job_id, '--states', 'all', '--format', '%t'], capture_output=True, text=True, timeout=60)
-        return bool(set(r.stdout.split()) - {'CA', 'CD', 'F', 'NF', 'TO', 'OOM', 'BF', 'DL', 'PR'}) or 'Unable to contact' in r.stderr
+        r = subprocess.run(['squeue', '--noheader', '--jobs', self.job.job_id, '--states', 'all', '--format', '%t'],
+                           capture_output=True, text=True, timeout=60)
+        return bool(set(r.stdout.split()) - {'CA', 'CD', 'F', 'NF', 'TO', 'OOM', 'BF', 'DL',
+                                             'PR'}) or 'Unable to contact' in r.stderr
     def cancel(self):
         if self.poll() is None: self.job.cancel()
 
@@ -156,7 +171,8 @@ def suite_files(study: Path, suite: str) -> dict[str, Path]:
 def suite_gates(m: Matrix, suite: str) -> list[str]: # empty: the suite is complete
     "What speaks against taking a suite as complete."
     rows = m.rows
-    def why(r): return [rows[r]['reason'] or 'failed'] if rows[r]['status'] == 'failed' else gates(m.dir/r, m.cells[r].config)
+    def why(r):
+        return [rows[r]['reason'] or 'failed'] if rows[r]['status'] == 'failed' else gates(m.dir/r, m.cells[r].config)
     out = [f'{r}: {found[0]}' for r, c in m.cells.items() if c.suite == suite and (found := why(r))]
     return out + [f'{what} is missing' for what, f in suite_files(m.dir, suite).items() if not f.exists()]
 
@@ -165,22 +181,29 @@ def only_driver(study: Path) -> BinaryIO: # held until it is closed
     study.mkdir(parents=True, exist_ok=True)
     return locked(study/'.matrix.lock', f'{study} is being run by another `ecrl matrix run`; wait for it or end it')
 
-def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None, retry_failed: bool = False) -> dict: # `plan_totals` at the end
+# %% ../../nbs/lab/830_executors.ipynb #625b697c
+def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None,
+               retry_failed: bool = False) -> dict: # `plan_totals` at the end
     "Run what is left of a matrix."
     with only_driver(m.dir):
-        m.unfinished(m.policy)                               # refuses runs of another experiment before anything is changed
+        # refuses runs of another experiment before anything is changed
+        m.unfinished(m.policy)
         m.register()
         _settle(m, retry_failed)
         ended = {}
         for _ in range(1 + m.policy.retries):                # again for suites whose job died
             todo = [s for s in m.suites if _needs_job(m, s)]
             if not todo: break
-            jobs = [NotebookJob(s, str(project_root()/'nbs'/NOTEBOOK), str(suite_files(m.dir, s)['notebook'].resolve()), m.parameters(s)) for s in todo]
+            jobs = [NotebookJob(s, str(project_root()/'nbs'/NOTEBOOK), str(suite_files(m.dir, s)['notebook'].resolve()),
+                                m.parameters(s)) for s in todo]
             try:
-                with make_executor(m.definition.executor) as executor: ended = run_jobs(executor, jobs, m.dir/'jobs', on_tick)
+                with make_executor(m.definition.executor) as executor:
+                    ended = run_jobs(executor, jobs, m.dir/'jobs', on_tick)
             finally: _mark_interrupted(m)
         for r, row in m.rows.items():
-            if row['status'] == 'pending': m.save(r, status='failed', reason=f'the job of its suite ended before it: {ended.get(row["suite"]) or "unknown"}')
+            if row['status'] == 'pending':
+                m.save(r, status='failed',
+                       reason=f'the job of its suite ended before it: {ended.get(row["suite"]) or "unknown"}')
         on_tick()
         return plan_totals(m.plan())
 

@@ -28,7 +28,8 @@ from ..measure.history import History, read_history
 from ..measure.kept import keep
 from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, hold, law, word
 from ..paths import project_root, runs_dir
-from ..training.config import ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config, one_below, shown
+from ecrl.training.config import (ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config,
+    one_below, shown)
 from ..training.events import JsonlTail, read_json, read_jsonl, write_atomically, write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, last_step, preflight, supervisor_lock
 
@@ -45,17 +46,21 @@ VARIANTS: dict[str, list[str]] = {
 def variant_settings(variant: str) -> list[str]: # `section.key=value`
     "The settings that a variant's name stands for."
     plain = variant.removesuffix('_standby')
-    if plain not in VARIANTS: raise ConfigError(f'unknown variant {variant!r}; known: {", ".join(VARIANTS)}; each also with _standby')
+    if plain not in VARIANTS:
+        raise ConfigError(f'unknown variant {variant!r}; known: {", ".join(VARIANTS)}; each also with _standby')
     return VARIANTS[plain] + ['supervisor.standby=true']*(plain != variant)
 
-def variant_config(config: dict, variant: str, seed: int, settings: Sequence[str] | None = None) -> RunConfig: # settings: of the variant, where it is no known one
+def variant_config(config: dict, variant: str, seed: int,
+                   settings: Sequence[str]
+                   | None = None) -> RunConfig: # settings: of the variant, where it is no known one
     "The config of one run of a study."
     chosen = variant_settings(variant) if settings is None else settings
     return make_config(config, [*chosen, f'seed={seed}'], f'variant {variant}')
 
 MAX_ID = 100        # characters of a run's name, where words can be left out of it
 
-def suite_name(cfg: RunConfig) -> str: return f'{file_name(cfg.dataset.name)}_{file_name(cfg.training.model_name)}_k{cfg.checkpoint.every_k_steps}'
+def suite_name(cfg: RunConfig) -> str:
+    return f'{file_name(cfg.dataset.name)}_{file_name(cfg.training.model_name)}_k{cfg.checkpoint.every_k_steps}'
 
 def file_name(name: str) -> str: return name.replace(':', '.')      # of own code, module:function
 
@@ -75,8 +80,10 @@ def check_name(**names: str): # what it is = the name
     "Refuse a name that is no plain directory name."
     for what, name in names.items():
         if not isinstance(name, str) or name == 'evidence' or not re.fullmatch(r'\w[\w.-]*', name): raise ConfigError(
-            f'{what[:80]}: expected letters, digits, ., - and _ (no slash, no leading dot; `evidence` is taken), found {shown(name)}')
-        if (length := len(name.encode())) > 200: raise ConfigError(f'{what[:80]}: expected a name of at most 200 bytes, found {length}: {shown(name)}')
+            f'{what[:80]}: expected letters, digits, ., - and _ (no slash, no leading dot; `evidence` is taken), '
+            f'found {shown(name)}')
+        if (length := len(name.encode())) > 200:
+            raise ConfigError(f'{what[:80]}: expected a name of at most 200 bytes, found {length}: {shown(name)}')
 
 # %% ../../nbs/lab/810_experiment.ipynb #806c4db7
 def write_metrics(
@@ -88,16 +95,19 @@ def write_metrics(
     verdict, cost = verify(h).to_dict(), goodput(h).to_dict()
     write_json_atomically(run/'metrics'/'correctness.json', verdict)
     write_json_atomically(run/'metrics'/'goodput.json', cost)
-    row = dict(run_id=run.name, valid=verdict['valid'], goodput=cost['goodput'], wall_clock_s=cost['wall_clock_s'], restarts=cost['restarts'], sessions=cost['sessions'],
+    row = dict(run_id=run.name, valid=verdict['valid'], goodput=cost['goodput'], wall_clock_s=cost['wall_clock_s'],
+               restarts=cost['restarts'], sessions=cost['sessions'],
                replayed_steps=cost['replayed_steps'], stall_s=cost['stall']['total'], mttr_s=cost['mttr_s'])
     row |= {f'grade_{g}': v for g, v in verdict['grades'].items()}
     if cost['standby']: row['standby_ready'] = f"{cost['standby_ready']} of {cost['standby_deaths']}"
     evaluated = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
-    if len(evaluated): row['accuracy'] = float(evaluated['accuracy'].iloc[-1])       # held-out, if the config asks for it
+    # held-out, if the config asks for it
+    if len(evaluated): row['accuracy'] = float(evaluated['accuracy'].iloc[-1])
     if reference is not None and reference != run:
         d = diverge(h, reference, steps='published').to_dict()
         write_json_atomically(run/'metrics'/f'divergence_vs_{reference.name}.json', d)
-        row |= dict(reference=reference.name, parameter_l2=d['final_l2'], bitwise_equal=d['exact'], loss_auc=d['losses']['auc'])
+        row |= dict(reference=reference.name, parameter_l2=d['final_l2'], bitwise_equal=d['exact'],
+                    loss_auc=d['losses']['auc'])
     write_json_atomically(run/'metrics'/'verdict.json', row)
     return row
 
@@ -133,7 +143,8 @@ def interleaved(cells: Iterable[Cell]) -> list[Cell]:
         rng = random.Random(crc32(name.encode()))
         variants, seeds = (list(dict.fromkeys(k[i] for k in of)) for i in (0, 1))
         rng.shuffle(variants); rng.shuffle(seeds)
-        out += [of[v, s] for i, s in enumerate(seeds) for v in variants[i % len(variants):] + variants[:i % len(variants)] if (v, s) in of]
+        out += [of[v, s] for i, s in enumerate(seeds)
+                for v in variants[i % len(variants):] + variants[:i % len(variants)] if (v, s) in of]
     return out
 
 # %% ../../nbs/lab/810_experiment.ipynb #e9fc6b08
@@ -152,10 +163,12 @@ def merge_rows(
     with open(path.with_name(f'.{path.name}.lock'), 'w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         table = read_rows(path)
-        for r in rows: table[r['run_id']] = table.get(r['run_id'], {}) | {k: '' if v is None else str(v) for k, v in r.items()}
+        for r in rows:
+            table[r['run_id']] = table.get(r['run_id'], {}) | {k: '' if v is None else str(v) for k, v in r.items()}
         table = {k: r for k, r in table.items() if not drop(k)}
         text = io.StringIO()
-        out = csv.DictWriter(text, list(dict.fromkeys(k for r in table.values() for k in r)), restval='', lineterminator='\n')
+        out = csv.DictWriter(text, list(dict.fromkeys(k for r in table.values() for k in r)), restval='',
+                             lineterminator='\n')
         out.writeheader(); out.writerows(table.values())
         write_atomically(path, text.getvalue())
     return table
@@ -165,12 +178,16 @@ def _check_parts(config, variants, seeds):
     "Refuse what papermill or a notebook gives where a study has something else."
     listed = lambda x: isinstance(x, (list, tuple, range)) and len(x) > 0
     texts = lambda x: isinstance(x, (list, tuple)) and all(isinstance(t, str) for t in x)
-    if not isinstance(config, dict): raise ConfigError(f"config: expected sections of a run's config, found {shown(config)}")
+    if not isinstance(config, dict):
+        raise ConfigError(f"config: expected sections of a run's config, found {shown(config)}")
     named = isinstance(variants, dict) and variants and texts([*variants]) and all(map(texts, variants.values()))
     if not named and not (texts(variants) and variants): raise ConfigError(
-        f'variants: expected names of variants, or a mapping from names to lists of section.key=value, found {shown(variants)}')
-    if len(set(variants)) < len(variants): raise ConfigError(f'variants: expected different ones, found {shown(variants)}')
-    if not listed(seeds): raise ConfigError(f'seeds: expected a list of whole numbers, at least one, found {shown(seeds)}')
+        'variants: expected names of variants, or a mapping from names to lists of section.key=value, found '
+        f'{shown(variants)}')
+    if len(set(variants)) < len(variants):
+        raise ConfigError(f'variants: expected different ones, found {shown(variants)}')
+    if not listed(seeds):
+        raise ConfigError(f'seeds: expected a list of whole numbers, at least one, found {shown(seeds)}')
 
 # %% ../../nbs/lab/810_experiment.ipynb #e0407929
 class Study:
@@ -190,30 +207,40 @@ class Study:
         check_name(study=name, **{f'run {c.run_id}': c.run_id for c in cells})
         self.name, self.dir, self.cells = name, (root or runs_dir())/name, {c.run_id: c for c in cells}
         twice = [r for r, n in pd.Series([c.run_id for c in cells], dtype=object).value_counts().items() if n > 1]
-        if twice: raise ConfigError(f'study {name}: two runs would be named {twice[0]}. Seeds and values must differ, and so must the names of axes\' values.')
+        if twice:
+            raise ConfigError(
+                f'study {name}: two runs would be named {twice[0]}. Seeds and values must differ, and so must the '
+                'names of axes\' values.')
 
-    @property
-    def rows(self) -> dict[str, dict]: # run id -> row of the manifest, as text
-        "What is known of each planned run."
-        found = read_rows(self.dir/'manifest.csv')
-        return {r: found.get(r) or self.new_row(c) for r, c in self.cells.items()}
+# %% ../../nbs/lab/810_experiment.ipynb #2f4eefa7
+@patch(as_prop=True)
+def rows(self: Study) -> dict[str, dict]: # run id -> row of the manifest, as text
+    "What is known of each planned run."
+    found = read_rows(self.dir/'manifest.csv')
+    return {r: found.get(r) or self.new_row(c) for r, c in self.cells.items()}
 
-    def new_row(self, c: Cell) -> dict:
-        return dict(run_id=c.run_id, suite=c.suite, variant=c.variant, seed=str(c.seed), **c.levels, status='pending', reason='', tries='0', attempts='0', duration_sec='0.0')
+@patch
+def new_row(self: Study, c: Cell) -> dict:
+    return dict(run_id=c.run_id, suite=c.suite, variant=c.variant, seed=str(c.seed), **c.levels, status='pending',
+                reason='', tries='0', attempts='0', duration_sec='0.0')
 
-    def save(self, run: str | None = None, **changes):
-        "Update a run's row; without a run, write the plan: rows of runs that are no longer planned go."
-        path = self.dir/'manifest.csv'
-        if run: merge_rows(path, [self.rows[run] | changes])
-        else: merge_rows(path, self.rows.values(), drop=lambda r: r not in self.cells)
+@patch
+def save(self: Study, run: str | None = None, **changes):
+    "Update a run's row; without a run, write the plan: rows of runs that are no longer planned go."
+    path = self.dir/'manifest.csv'
+    if run: merge_rows(path, [self.rows[run] | changes])
+    else: merge_rows(path, self.rows.values(), drop=lambda r: r not in self.cells)
 
-    def earlier(self, run: str) -> str: # 'none', 'completed' or 'partial'
-        "What an earlier session left of a run; refuses one that was another experiment."
-        config = self.dir/run/'config.yaml'
-        if not config.exists(): check_run_dir(self.dir/run, self.cells[run].config, resume=False); return 'none'
-        if load_config(config) != self.cells[run].config: raise ConfigError(
-            f'{self.dir/run} was run with another config. Give the study another name, or move the old one away; nothing was changed.')
-        return 'completed' if read_json(self.dir/run/'logs'/'supervisor.json').get('status') == 'completed' else 'partial'
+@patch
+def earlier(self: Study, run: str) -> str: # 'none', 'completed' or 'partial'
+    "What an earlier session left of a run; refuses one that was another experiment."
+    config = self.dir/run/'config.yaml'
+    if not config.exists(): check_run_dir(self.dir/run, self.cells[run].config, resume=False); return 'none'
+    if load_config(config) != self.cells[run].config: raise ConfigError(
+        f'{self.dir/run} was run with another config. Give the study another name, or move the old one away; '
+        'nothing was changed.')
+    return 'completed' if read_json(self.dir/run/'logs'/'supervisor.json').get(
+        'status') == 'completed' else 'partial'
 
 # %% ../../nbs/lab/810_experiment.ipynb #4da9257e
 @dataclass(frozen=True)
@@ -239,12 +266,15 @@ def gate_ended(t: Tried) -> Iterator[Evidence]:
 def gate_reached(t: Tried) -> Iterator[Evidence]:
     "Supervisor and every rank ended at the planned step, in the last attempt."
     logs, ranks = t.run/'logs', t.cfg.phases()[-1][1]
-    if t.said['target_steps'] != t.target: yield against(f'the supervisor ended at step {t.said["target_steps"]}, planned are {t.target}')
+    if t.said['target_steps'] != t.target:
+        yield against(f'the supervisor ended at step {t.said["target_steps"]}, planned are {t.target}')
     for r in range(ranks):
-        if (n := last_step(logs/f'rank{r}.jsonl')) != t.target: yield against(f'the records of rank {r} end at step {n}, not at {t.target}')
+        if (n := last_step(logs/f'rank{r}.jsonl')) != t.target:
+            yield against(f'the records of rank {r} end at step {n}, not at {t.target}')
     ended = [a for a in read_jsonl(logs/'supervisor_attempts.jsonl')[0] if a['event'] == 'attempt_end']
     last = ended[-1]['attempt'] if ended else 'none'
-    if last != t.said['attempts']: yield against(f'the supervisor counts {t.said["attempts"]} attempts, its log ends with {last}')
+    if last != t.said['attempts']:
+        yield against(f'the supervisor counts {t.said["attempts"]} attempts, its log ends with {last}')
     return ranks + 2
 
 # %% ../../nbs/lab/810_experiment.ipynb #e9a50b01
@@ -259,9 +289,11 @@ def _final_checkpoint(folder: Path, target: int, attempts: int) -> list[str]:
     latest = CheckpointStore(folder).latest()
     if latest is None: return ['no checkpoint was published']
     if (latest.global_step, latest.attempt) != (target, attempts):
-        return [f'the newest checkpoint is of step {latest.global_step}, attempt {latest.attempt}; expected step {target}, attempt {attempts}']
+        return [f'the newest checkpoint is of step {latest.global_step}, attempt {latest.attempt}; expected step '
+                f'{target}, attempt {attempts}']
     size = (folder/latest.path).stat().st_size if (folder/latest.path).exists() else None
-    return [] if size == latest.bytes else [f'checkpoints/{latest.path}: expected {latest.bytes} bytes, found {"no file" if size is None else size}']
+    return [] if size == latest.bytes else [
+        f'checkpoints/{latest.path}: expected {latest.bytes} bytes, found {"no file" if size is None else size}']
 
 @law(needs='metrics/', of=GATES)
 def gate_measured(t: Tried) -> Iterator[Evidence]:
@@ -274,11 +306,13 @@ def gate_measured(t: Tried) -> Iterator[Evidence]:
 def gate_correct(t: Tried) -> Iterator[Evidence]:
     "The verdict is valid."
     v = json.loads((t.run/'metrics'/'correctness.json').read_text())
-    if v['valid'] is not True: yield against(f'verdict {word(v["valid"])}: ' + '; '.join(map(str, v.get('evidence', [])[:1])))
+    if v['valid'] is not True:
+        yield against(f'verdict {word(v["valid"])}: ' + '; '.join(map(str, v.get('evidence', [])[:1])))
     return 1
 
 # %% ../../nbs/lab/810_experiment.ipynb #e9a50b02
-STAGES = (('ended',), ('reached', 'saved', 'measured'), ('correct',))    # what fails in one makes the later ones pointless
+# what fails in one makes the later ones pointless
+STAGES = (('ended',), ('reached', 'saved', 'measured'), ('correct',))
 
 def gates(
     run: Path, # a run's directory
@@ -308,20 +342,23 @@ def run_study(
     for c in {dump_config(_alike(study.cells[r].config)): study.cells[r].config for r in todo}.values(): preflight(c)
     merge_rows(study.dir/'manifest.csv', study.rows.values())
     for r in study.cells:
-        if r not in todo and study.rows[r]['status'] != 'failed': study.save(r, status='completed_prev', reason='', **attempts_of(study.dir/r))
+        if r not in todo and study.rows[r]['status'] != 'failed':
+            study.save(r, status='completed_prev', reason='', **attempts_of(study.dir/r))
     for c in interleaved(study.cells.values()):
         if c.run_id in todo: study.run_cell(c, policy, lambda s: on_progress(c.run_id, s))
     return summarise(study, policy)
 
 def _alike(c: RunConfig) -> RunConfig: # configs that need the same of a machine become equal
-    return c.model_copy(update=dict(seed=0, checkpoint=RunConfig().checkpoint, failure=RunConfig().failure, supervisor=RunConfig().supervisor))
+    return c.model_copy(update=dict(seed=0, checkpoint=RunConfig().checkpoint, failure=RunConfig().failure,
+                                    supervisor=RunConfig().supervisor))
 
 @patch
 def unfinished(self: Study, policy: Policy = Policy()) -> list[str]: # run ids
     "The runs that are still to be run; nothing is changed."
     left = {r: self.earlier(r) for r in self.cells}                   # refuses before anything is run
     def tried(r): return (row := self.rows[r])['status'] == 'failed' and int(row['tries']) > policy.retries
-    return [r for r in self.cells if not tried(r) and (left[r] != 'completed' or gates(self.dir/r, self.cells[r].config))]
+    return [r for r in self.cells if not tried(r)
+            and (left[r] != 'completed' or gates(self.dir/r, self.cells[r].config))]
 
 def attempts_of(run: Path) -> dict: # empty: no supervisor got as far as to say
     s = read_json(run/'logs'/'supervisor.json')
@@ -334,17 +371,20 @@ def run_cell(self: Study, c: Cell, policy: Policy, on_progress: Callable[[dict],
     r, row = c.run_id, self.rows[c.run_id]
     tries = int(row['tries']) if row['status'] == 'failed' else 0
     while tries <= policy.retries:
-        tries, resume = tries + 1, policy.interrupted == 'resume' and row['status'] != 'failed' and self.earlier(r) == 'partial'
+        tries, resume = tries + 1, policy.interrupted == 'resume' and row['status'] != 'failed' and self.earlier(
+            r) == 'partial'
         if not resume: self.discard(r)
         self.save(r, status='running', reason='', tries=tries, started=time.strftime('%Y-%m-%d %H:%M:%S'))
         why = self.attempt_cell(c, resume, on_progress)
         status = 'failed' if why else 'completed'
-        self.save(r, status=status, reason='; '.join(why), ended=time.strftime('%Y-%m-%d %H:%M:%S'), **attempts_of(self.dir/r))
+        self.save(r, status=status, reason='; '.join(why), ended=time.strftime('%Y-%m-%d %H:%M:%S'),
+                  **attempts_of(self.dir/r))
         row = self.rows[r]
         if not why: return
 
 @patch
-def attempt_cell(self: Study, c: Cell, resume: bool, on_progress: Callable[[dict], None]) -> list[str]: # what speaks against it
+def attempt_cell(self: Study, c: Cell, resume: bool,
+                 on_progress: Callable[[dict], None]) -> list[str]: # what speaks against it
     "One try of one cell."
     try:
         ended = Supervisor(c.config, self.dir/c.run_id, resume=resume, on_progress=on_progress).run()
@@ -358,16 +398,19 @@ def attempt_cell(self: Study, c: Cell, resume: bool, on_progress: Callable[[dict
 @patch
 def discard(self: Study, run: str):
     "Remove what an earlier try left of a run."
-    if self.earlier(run) == 'none': return                              # has refused the directory of another experiment
+    # has refused the directory of another experiment
+    if self.earlier(run) == 'none': return
     with supervisor_lock(self.dir/run): shutil.rmtree(self.dir/run)
 
 # %% ../../nbs/lab/810_experiment.ipynb #1ee23b5f
 def reference_of(study: Study, run: str) -> Path | None:
-    "The run of the same suite and seed that does not fail, if it is complete: `x_reference` for a variant `x_...` where there is one, else `reference`."
+    """The run of the same suite and seed that does not fail, if it is complete: `x_reference` for a variant `x_...`
+    where there is one, else `reference`."""
     c = study.cells[run]
     found = {x.variant: r for r, x in study.cells.items() if (x.suite, x.seed) == (c.suite, c.seed)}
     ref = found.get(c.variant.split('_')[0] + '_reference', found.get('reference'))
-    if ref and study.cells[ref].config.training.max_steps != c.config.training.max_steps: return None       # of another length: no pair
+    # of another length: no pair
+    if ref and study.cells[ref].config.training.max_steps != c.config.training.max_steps: return None
     return study.dir/ref if ref and c.variant != 'ideal' and study.rows[ref]['status'].startswith('completed') else None
 
 @patch
@@ -382,7 +425,8 @@ def prune(self: Study, run: str):
 def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
     "Measure every finished run against its reference; writes `summary.csv`."
     done = [c for r, c in study.cells.items() if study.rows[r]['status'].startswith('completed')]
-    rows = [dict(run_id=c.run_id, suite=c.suite, variant=c.variant, seed=c.seed, **c.levels, target_steps=c.config.training.max_steps)
+    rows = [dict(run_id=c.run_id, suite=c.suite, variant=c.variant, seed=c.seed, **c.levels,
+                 target_steps=c.config.training.max_steps)
             | write_metrics(study.dir/c.run_id, reference_of(study, c.run_id)) for c in done]
     merge_rows(study.dir/'summary.csv', rows, drop=lambda r: r in study.cells and r not in {c.run_id for c in done})
     if policy.prune:
@@ -395,15 +439,19 @@ class LiveRun:
     doings = dict(save='saving', flush='waiting for writes', evaluate='evaluating')
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
-        self.events, self.attempts = (_from_near_end(self.logs/f) for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
-        self.phase, self.cause, self.last, self.steps, self.since = 'starting', '', {}, deque(maxlen=20), 0.0     # steps: (time, step)
-        self.news, self.early, self.started, self.promoted = [], [], 0, {}     # sentences; (attempt, place, sentence); newest attempt that is written down; attempt -> its standby was ready
+        self.events, self.attempts = (_from_near_end(self.logs/f)
+                                      for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
+        # steps: (time, step)
+        self.phase, self.cause, self.last, self.steps, self.since = 'starting', '', {}, deque(maxlen=20), 0.0
+        # sentences; (attempt, place, sentence); newest attempt that is written down; attempt -> its standby was ready
+        self.news, self.early, self.started, self.promoted = [], [], 0, {}
 
     def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
         "Read what is new."
         attempts = self.attempts.new()         # read first: the launch of an attempt is written before it
         for e in self.events.new():
-            if e['event'] == 'resumed_session': self.cause, self.news, self.early, self.since = '', [], [], e['time']      # what was before is no news
+            # what was before is no news
+            if e['event'] == 'resumed_session': self.cause, self.news, self.early, self.since = '', [], [], e['time']
             self.heed(e)
         for a in attempts:
             if a['time'] >= self.since: self.heed_attempt(a)
@@ -414,7 +462,8 @@ class LiveRun:
         if self.steps and step > self.steps[-1][1]: self.steps.append((self.last['time'], step))
         (t0, s0), (t1, s1) = (self.steps[0], self.steps[-1]) if self.steps else [(0, 0)]*2
         rate = (s1 - s0)/(t1 - t0) if t1 > t0 else None
-        return status | dict(global_step=step, phase=self.phase, rate=rate, left_s=(status['target_steps'] - step)/rate if rate else None,
+        return status | dict(global_step=step, phase=self.phase, rate=rate,
+                             left_s=(status['target_steps'] - step)/rate if rate else None,
                              loss=self.last.get('loss_global', self.last.get('loss')))
 
 def _from_near_end(path: Path, size: int = 2**16) -> JsonlTail: # size: bytes; a record cut in two there is not read
@@ -429,7 +478,8 @@ def heed(self: LiveRun, e: dict):
         self.phase = f'restarting after {self.cause}' if self.cause else 'ranks are starting'; self.steps.clear()
         if e.get('standby'): self.promoted[e['attempt']] = e.get('ready')
     if name == 'death_seen' and (e['how'] != 'home' or e['ranks']):
-        self.cause = 'a hang' if e['how'] == 'hang' else f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
+        dead = f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
+        self.cause = 'a hang' if e['how'] == 'hang' else dead
         self.phase = f'restarting after {self.cause}'
     if name == 'asked_to_stop': self.phase = 'stopping'
     if e['rank'] != 0 or self.phase == 'stopping': return
@@ -441,22 +491,26 @@ def heed(self: LiveRun, e: dict):
     if name == 'busy_end': self.phase = 'training'
     if name == 'finished': self.phase = 'ending'
 
+# %% ../../nbs/lab/810_experiment.ipynb #6d859321
 @patch
 def heed_attempt(self: LiveRun, a: dict):
     "A record of the supervisor."
     n = a['attempt']
     if a['event'] == 'attempt_start':
         self.started = n
-        who = f"{a['world_size']} ranks are starting" if n not in self.promoted else 'the standby took over' if self.promoted[n] else 'the standby takes over once it is ready'
+        if n not in self.promoted: who = f"{a['world_size']} ranks are starting"
+        else: who = 'the standby took over' if self.promoted[n] else 'the standby takes over once it is ready'
         self.early.append((n, 0, f'attempt {n}: {who}' + f", from step {a['resume_step']}"*(a['resume_step'] > 0)))
     if a['event'] == 'restart': self.early.append((n, 2, f"attempt {n} is over: {a['reason']}"))
 
 @patch
 def tell(self: LiveRun):
-    "News in the order of attempts. A standby may train before the supervisor has written down that its attempt began: that waits."
+    """News in the order of attempts. A standby may train before the supervisor has written down that its attempt
+    began: that waits."""
     self.news += [text for n, _, text in sorted(self.early) if n <= self.started]
     self.early = [x for x in self.early if x[0] > self.started]
 
+# %% ../../nbs/lab/810_experiment.ipynb #81000e77
 def progress_note(s: dict) -> str: # s: of `LiveRun.look`
     "In few words: the phase; while it trains, also the rate, the time left and the newest loss."
     if s['phase'] not in ('training', *LiveRun.doings.values()) or not s['rate']: return s['phase']
@@ -465,32 +519,42 @@ def progress_note(s: dict) -> str: # s: of `LiveRun.look`
 
 # %% ../../nbs/lab/810_experiment.ipynb #c2ee1648
 class ProgressLines:
-    "Prints a line for each start, first step, death and end of a run, for each quarter, and when nothing was said for a while."
-    def __init__(self, every_s: float = 10.0): self.every_s, self.runs, self.said = every_s, {}, {}     # run -> what it does; -> (quarter and status, when)
+    """Prints a line for each start, first step, death and end of a run, for each quarter, and when nothing was said
+    for a while."""
+    def __init__(self, every_s: float = 10.0):
+        self.every_s, self.runs, self.said = every_s, {}, {}     # run -> what it does; -> (quarter and status, when)
     def __call__(self, run: str, s: dict): # s: with run_dir, status, target_steps
         live = self.runs.setdefault(run, LiveRun(s['run_dir']))
         s = live.look(s)
         lines, live.news = live.news, []
         before, at = self.said.setdefault(run, ((0, 'running'), time.monotonic()))
         now = 4*s['global_step'] // s['target_steps'], s['status']
-        if now != before or time.monotonic() - at > self.every_s: lines.append(f"step {s['global_step']} of {s['target_steps']}, {progress_note(s)}")
+        if now != before or time.monotonic() - at > self.every_s:
+            lines.append(f"step {s['global_step']} of {s['target_steps']}, {progress_note(s)}")
         if lines: self.said[run] = now, time.monotonic()
         for text in lines: print(f'{run}: {text}', flush=True)
     def stopping(self, run: str): print(f'{run}: stopping', flush=True)
 
 # %% ../../nbs/lab/810_experiment.ipynb #a4e49acf
 def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
-    "The summary for reading: one row a run, plain words; sessions where a run had several, a standby where one was kept."
+    """The summary for reading: one row a run, plain words; sessions where a run had several, a standby where one
+    was kept."""
     s = summary.reindex(columns=[*summary, *{'parameter_l2', 'bitwise_equal'}.difference(summary)])
-    def against(r): return '' if pd.isna(r.parameter_l2) else '0 (bitwise)' if str(r.bitwise_equal) == 'True' else f'{r.parameter_l2:.3g}'
+    def against(r):
+        return '' if pd.isna(r.parameter_l2) else '0 (bitwise)' if str(
+            r.bitwise_equal) == 'True' else f'{r.parameter_l2:.3g}'
     correct = s.valid.map(word)
     told = [g for g in GRADES if f'grade_{g}' in s]                    # a summary of older runs has none
-    grades = {'grades': s[[f'grade_{g}' for g in told]].map(lambda v: SIGN[as_result(v)]).agg(' '.join, axis=1)} if told else {}
+    grades = {'grades': s[[f'grade_{g}' for g in told]].map(lambda v: SIGN[as_result(v)]).agg(' '.join,
+        axis=1)} if told else {}
     accuracy = {'accuracy': s.accuracy.round(4)} if 'accuracy' in s else {}
     sessions = {'sessions': s.sessions} if 'sessions' in s and (s.sessions > 1).any() else {}
-    standby = {'standby ready': s.standby_ready.fillna('')} if 'standby_ready' in s and s.standby_ready.notna().any() else {}
-    return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, **grades, 'steps/s': s.goodput.round(2), 'restarts': s.restarts, **sessions, **standby,
-                         'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3), 'L2 to ref.': s.apply(against, axis=1), **accuracy})
+    standby = {'standby ready': s.standby_ready.fillna(
+        '')} if 'standby_ready' in s and s.standby_ready.notna().any() else {}
+    return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, **grades,
+                         'steps/s': s.goodput.round(2), 'restarts': s.restarts, **sessions, **standby,
+                         'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3),
+                         'L2 to ref.': s.apply(against, axis=1), **accuracy})
 
 # %% ../../nbs/lab/810_experiment.ipynb #d73daa71
 def read_study(
@@ -504,7 +568,8 @@ def read_study(
     undone = [f'{r.run_id} ({r.status})' for r in manifest.itertuples() if not r.status.startswith('completed')]
     absent = [r for r in manifest.run_id if not (d/r/'logs'/'rank0.jsonl').exists() or r not in set(summary.run_id)]
     if undone or absent: raise ConfigError(f'{d}: the study is incomplete.'
-        + (f' Not completed: {", ".join(undone)}.' if undone else '') + (f' Missing: {", ".join(absent)}.' if absent else '') + ' Run it again to fill the gaps.')
+        + (f' Not completed: {", ".join(undone)}.' if undone else '')
+        + (f' Missing: {", ".join(absent)}.' if absent else '') + ' Run it again to fill the gaps.')
     return summary.set_index('run_id').loc[manifest.run_id].reset_index(), [read_history(d/r) for r in manifest.run_id]
 
 # %% ../../nbs/lab/810_experiment.ipynb #ddb8dbbd
@@ -514,7 +579,9 @@ class NoStudy(ConfigError):
 
 def as_it_lies(command: str) -> str: # command: of a page, which is as old as its records
     "A command that names files of `papermill_configs/` by where they lie now."
-    lies = lambda m: Path(os.path.relpath(found[0], project_root())).as_posix() if (found := one_below(project_root()/m[0])) else m[0]
+    lies = lambda m: Path(os.path.relpath(found[0],
+                                          project_root())).as_posix() if (
+                                              found := one_below(project_root()/m[0])) else m[0]
     return re.sub(r'papermill_configs/[\w-]+\.yaml', lies, command)
 
 def study_here(
@@ -522,20 +589,29 @@ def study_here(
     page: str, # the notebook that asks, relative to `nbs/`
     how: str, # the command that runs them
 ):
-    "Go on where the studies are; else show the page's executed copy from the tracked evidence, and end the notebook quietly."
+    """Go on where the studies are; else show the page's executed copy from the tracked evidence, and end the
+    notebook quietly."""
     from IPython.display import Markdown, display
     from ecrl.lab.site import executed_copies
-    absent = ', '.join(s for s in ([studies] if isinstance(studies, str) else studies) if not (project_root()/s).is_dir())
+    absent = ', '.join(s for s in ([studies] if isinstance(studies, str) else studies)
+                       if not (project_root()/s).is_dir())
     if not absent: return fail_again()
     copy, then = executed_copies().get(page), f'Run it with `{as_it_lies(how)}`, then run this notebook again.'
-    if copy is None: raise NoStudy(f'{absent}: expected the folder of a study, found none, and no tracked evidence of it. {then}')
-    display(Markdown(f'**There is no `{absent}` here. Shown instead: the tracked evidence, `{copy.relative_to(project_root())}`, as it was executed.** {then}'))
+    if copy is None:
+        raise NoStudy(f'{absent}: expected the folder of a study, found none, and no tracked evidence of it. {then}')
+    display(Markdown(
+        f'**There is no `{absent}` here. Shown instead: the tracked evidence, `{copy.relative_to(project_root())}`, '
+        f'as it was executed.** {then}'))
     show_executed(copy)
     end_quietly()
-    raise NoStudy(f'The cells below compute from the records of {absent}, which are not here. Shown instead: the tracked evidence, above. {then}')
+    raise NoStudy(
+        f'The cells below compute from the records of {absent}, which are not here. Shown instead: the tracked '
+        f'evidence, above. {then}')
 
+# %% ../../nbs/lab/810_experiment.ipynb #94e407f9
 def end_quietly():
-    "In IPython, let a `NoStudy` that reaches the shell be a sentence and no failure, and the same for names that later cells therefore lack."
+    """In IPython, let a `NoStudy` that reaches the shell be a sentence and no failure, and the same for names that
+    later cells therefore lack."""
     from IPython import get_ipython
     fail_again()
     if (shell := get_ipython()) is None: return
@@ -554,13 +630,15 @@ def fail_again():
     "Once the studies are there, what is missing is an error again."
     while _undo: _undo.pop()()
 
+# %% ../../nbs/lab/810_experiment.ipynb #eae42de2
 def show_executed(copy: Path):
     "Display the text and the outputs of an executed notebook."
     import nbformat
     from IPython.display import Markdown, display
     for c in nbformat.read(copy, 4).cells:
         if c.cell_type == 'markdown': display(Markdown(c.source))
-        for o in c.get('outputs', []): display(dict(o.data), raw=True) if 'data' in o else print(o.get('text', ''), end='')
+        for o in c.get('outputs', []):
+            display(dict(o.data), raw=True) if 'data' in o else print(o.get('text', ''), end='')
 
 # %% ../../nbs/lab/810_experiment.ipynb #4aaf8b29
 def execute_notebook(
@@ -570,7 +648,8 @@ def execute_notebook(
     timeout_s: int = 6*3600, # of one cell
 ) -> Path: # the output
     "Run a parameterised notebook through papermill, from the project's root."
-    notebook, output = (Path(os.path.relpath(Path(p).resolve(), project_root())) for p in (notebook, output))   # both are recorded in the copy
+    # both are recorded in the copy
+    notebook, output = (Path(os.path.relpath(Path(p).resolve(), project_root())) for p in (notebook, output))
     with contextlib.chdir(project_root()): return _execute(notebook, output, parameters, timeout_s)
 
 def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> Path:
@@ -580,16 +659,21 @@ def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> 
     wrong = sorted(set(parameters) - set(known))
     if wrong: raise ConfigError(f'{notebook} has no parameter {", ".join(map(repr, wrong))}; known: {", ".join(known)}')
     output.parent.mkdir(parents=True, exist_ok=True)
-    try: papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False, extra_arguments=['--log-level=ERROR'],
+    try:
+        papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False,
+                                   extra_arguments=['--log-level=ERROR'],
                                     execution_timeout=timeout_s, coalesce_streams=True, kernel_name='python3')
     except papermill.PapermillExecutionError as e:
         code = next((l for l in e.source.splitlines() if l.strip() and not l.startswith(('#', '%'))), '')
-        raise ConfigError(f'{notebook}: cell [{e.exec_count}], `{code[:60]}`, failed; its traceback stands in {output}. {e.ename}: {e.evalue}') from None
+        raise ConfigError(
+            f'{notebook}: cell [{e.exec_count}], `{code[:60]}`, failed; its traceback stands in {output}. {e.ename}: '
+            f'{e.evalue}') from None
     return output.resolve()
 
 # %% ../../nbs/lab/810_experiment.ipynb #8564f676
 def publish_evidence(study_dir: Path, evidence: Path | None = None) -> Path:
-    "Keep a study's results and executed notebooks in the tracked evidence, as a few files; replaces what was there of this study."
+    """Keep a study's results and executed notebooks in the tracked evidence, as a few files; replaces what was
+    there of this study."""
     out = (evidence or runs_dir()/'evidence')/study_dir.name
     missing = [str(f) for f in (study_dir/'manifest.csv', study_dir/'summary.csv') if not f.exists()]
     if missing: raise ConfigError(f'{study_dir} is not a finished study: {", ".join(missing)} missing')

@@ -20,7 +20,8 @@ from fastcore.basics import patch
 from pydantic import ValidationError
 from .experiment import Policy, Study, file_name, interleaved, suite_cells, variant_settings
 from ..paths import project_root
-from ..training.config import ConfigError, Positive, RunConfig, Section, Seed, flat, make_config, plain_copy, read_yaml, shown
+from ecrl.training.config import (ConfigError, Positive, RunConfig, Section, Seed, flat, make_config, plain_copy,
+    read_yaml, shown)
 from ..training.events import write_atomically
 from ..training.faults import planned_faults
 from ..own_code import OwnCode, is_own
@@ -49,34 +50,44 @@ MAX_RUNS = 10_000
 
 def check_executor(cfg: ExecutorConfig, source: str = 'matrix'):
     "Refuse slots that are no devices, and executors that do not exist."
-    if cfg.kind not in ('local', 'slurm'): raise ConfigError(f'{source}: executor.kind: expected local or slurm, found {cfg.kind!r}')
+    if cfg.kind not in ('local', 'slurm'):
+        raise ConfigError(f'{source}: executor.kind: expected local or slurm, found {cfg.kind!r}')
     try: check_slots(cfg.slots)
     except ConfigError as e: raise ConfigError(f'{source}: {e}') from None
 
 def check_slots(slots: int | list[str]):
     "Refuse what cannot be the slots of a machine."
     if isinstance(slots, int):
-        if not 1 <= slots <= 1000: raise ConfigError(f'executor.slots: expected 1 to 1000 suites at once, found {slots}')
+        if not 1 <= slots <= 1000:
+            raise ConfigError(f'executor.slots: expected 1 to 1000 suites at once, found {slots}')
         return
-    if not slots: raise ConfigError("executor.slots: expected a number, or the devices of at least one slot, e.g. ['0,1', '2,3']; found []")
+    if not slots:
+        raise ConfigError(
+            "executor.slots: expected a number, or the devices of at least one slot, e.g. ['0,1', '2,3']; found []")
     devices = [d for s in slots for d in s.split(',')]
     for d in devices:
         if not re.fullmatch(r'[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}', d) or d == 'all': raise ConfigError(
-            f"executor.slots: expected device numbers or identifiers with commas between them, e.g. '0,1', found {shown(d)} in {shown(slots)}")
+            "executor.slots: expected device numbers or identifiers with commas between them, e.g. '0,1', found "
+            f"{shown(d)} in {shown(slots)}")
     if len(set(devices)) < len(devices): raise ConfigError(f'executor.slots: a device is named twice in {shown(slots)}')
 
 # %% ../../nbs/lab/820_matrix.ipynb #d44099a2
 def check_matrix(data: dict, source: str = 'matrix') -> MatrixConfig:
     "Validate a matrix; every problem is named in one error."
-    if not isinstance(data, dict): raise ConfigError(f'{source}: expected a YAML mapping with study, variants and seeds, found {type(data).__name__}')
+    if not isinstance(data, dict):
+        raise ConfigError(
+            f'{source}: expected a YAML mapping with study, variants and seeds, found {type(data).__name__}')
     try: m = MatrixConfig(**plain_copy(data, source))
     except ValidationError as e:
-        problems = '\n'.join(f"  - {'.'.join(map(str, x['loc']))}: {x['msg']}, found {shown(x['input'])}" for x in e.errors())
-        raise ConfigError(f'{source} cannot be used; known keys are {", ".join(MatrixConfig.model_fields)}:\n{problems}') from None
+        problems = '\n'.join(f"  - {'.'.join(map(str, x['loc']))}: {x['msg']}, found {shown(x['input'])}"
+                             for x in e.errors())
+        raise ConfigError(
+            f'{source} cannot be used; known keys are {", ".join(MatrixConfig.model_fields)}:\n{problems}') from None
     empty = [k for k in ('variants', 'seeds') if not getattr(m, k)] + [f'axes.{a}' for a, v in m.axes.items() if not v]
     if empty: raise ConfigError(f'{source}: expected at least one value for {", ".join(empty)}')
     n = math.prod(map(len, [m.variants, m.seeds, *m.axes.values()]))
-    if n > MAX_RUNS: raise ConfigError(f'{source}: expected at most {MAX_RUNS:,} runs, found {n:,}; make several matrices of it')
+    if n > MAX_RUNS:
+        raise ConfigError(f'{source}: expected at most {MAX_RUNS:,} runs, found {n:,}; make several matrices of it')
     check_executor(m.executor, source)
     return m
 
@@ -91,30 +102,39 @@ def assignments(settings: dict, prefix: str = '') -> list[str]: # `section.key=v
     "Settings, dotted or nested, as overrides."
     out = []
     for k, v in settings.items():
-        if not re.fullmatch(r'\w+(\.\w+)*', k): raise ConfigError(f'axes and variants: expected the name of a setting, e.g. training.lr, found {shown(prefix + k)}')
+        if not re.fullmatch(r'\w+(\.\w+)*', k):
+            raise ConfigError(
+                f'axes and variants: expected the name of a setting, e.g. training.lr, found {shown(prefix + k)}')
         out += assignments(v, f'{prefix}{k}.') if isinstance(v, dict) else [f'{prefix}{k}={json.dumps(v)}']
     return out
 
 def level_name(value) -> str:
     "A value as a part of a name: 0.05, 400-1200, none."
-    return '-'.join(map(level_name, value)) if isinstance(value, list) else str(value).lower() if isinstance(value, bool) or value is None else file_name(str(value))
+    return '-'.join(map(level_name, value)) if isinstance(value, list) else str(value).lower() if isinstance(value,
+        bool) or value is None else file_name(str(value))
 
 def levels(axis: str, values: list | dict) -> dict[str, list[str]]: # name -> overrides
     "The values of an axis."
     if isinstance(values, dict): return {k: assignments(v) for k, v in values.items()}
     out = {level_name(v): assignments({axis: v}) for v in values}
-    if len(out) < len(values): raise ConfigError(f'axes.{axis}: expected values of different names, found {shown(values)}')
+    if len(out) < len(values):
+        raise ConfigError(f'axes.{axis}: expected values of different names, found {shown(values)}')
     return out
 
 # %% ../../nbs/lab/820_matrix.ipynb #3aba8cec
-LETTERS = {'checkpoint.every_k_steps': 'k', 'checkpoint.max_inflight': 'm', 'runtime.nproc': 'w', 'failure.steps': 'f', 'schedule': 'f',
+LETTERS = {'checkpoint.every_k_steps': 'k', 'checkpoint.max_inflight': 'm', 'runtime.nproc': 'w', 'failure.steps': 'f',
+           'schedule': 'f',
            'training.global_batch': 'b', 'storage.delay_s': 'delay', 'training.lr': 'lr'}
-PLACES = (('dataset', 'dataset.name'), ('model', 'training.model_name'), ('schedule', 'failure.steps'), ('checkpoint.every_k_steps',))     # first in a name
+# first in a name
+PLACES = (('dataset', 'dataset.name'), ('model', 'training.model_name'), ('schedule', 'failure.steps'),
+          ('checkpoint.every_k_steps',))
 
 def level_tag(axis: str, level: str, bundle: bool) -> str:
     "What a level adds to a suite's name."
-    if level in ('true', 'false') and not bundle: return ('' if level == 'true' else 'no') + axis.rpartition('.')[2].replace('_', '')
-    key = '' if axis in ('dataset', 'model', 'dataset.name', 'training.model_name') else LETTERS.get(axis, '' if bundle else axis.rpartition('.')[2].replace('_', ''))
+    if level in ('true', 'false') and not bundle:
+        return ('' if level == 'true' else 'no') + axis.rpartition('.')[2].replace('_', '')
+    key = '' if axis in ('dataset', 'model', 'dataset.name', 'training.model_name') else LETTERS.get(axis,
+        '' if bundle else axis.rpartition('.')[2].replace('_', ''))
     return key + level.replace(' ', '')
 
 def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str]) -> str: # chosen: axis -> level
@@ -126,16 +146,21 @@ def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str])
     return '_'.join([p for p in first if p] + [tag(a) for a in chosen if a not in named])
 
 # %% ../../nbs/lab/820_matrix.ipynb #8e59dece
-def mean_places(order: Sequence[str], suites: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]: # axis -> level -> its suites' mean place, from 1
+def mean_places(
+    order: Sequence[str], # suites, as they are run
+    suites: dict[str, dict[str, str]], # name -> axis -> level
+) -> dict[str, dict[str, float]]: # axis -> level -> its suites' mean place, from 1
     "When the levels of each axis come, on average; of axes with several levels."
     at = {}
     for place, s in enumerate(order, 1):
         for axis, level in suites[s].items(): at.setdefault(axis, {}).setdefault(level, []).append(place)
     return {axis: {level: sum(p)/len(p) for level, p in of.items()} for axis, of in at.items() if len(of) > 1}
 
-def mixed(suites: dict[str, dict[str, str]], study: str) -> list[str]: # suites: name -> axis -> level; study: what the draw depends on
+def mixed(suites: dict[str, dict[str, str]],
+          study: str) -> list[str]: # suites: name -> axis -> level; study: what the draw depends on
     "The order in which suites are run."
-    def lopsided(order): return sum((max(of.values()) - min(of.values()))**2 for of in mean_places(order, suites).values())
+    def lopsided(order):
+        return sum((max(of.values()) - min(of.values()))**2 for of in mean_places(order, suites).values())
     rng, names = random.Random(crc32(study.encode())), list(suites)
     return min((rng.sample(names, len(names)) for _ in range(max(1, 4000//len(names)))), key=lopsided)
 
@@ -153,93 +178,117 @@ class Matrix(Study):
         suite: str | None = None, # only this one
         root: Path | None = None, # instead of `runs/`
     ):
-        self.definition = m = check_matrix(dict(study=study, config=config, axes=axes, variants=variants, seeds=seeds, policy=policy, executor=executor))
+        self.definition = m = check_matrix(dict(study=study, config=config, axes=axes, variants=variants, seeds=seeds,
+                                                policy=policy, executor=executor))
         self.policy, self.levels = m.policy, {a: levels(a, v) for a, v in m.axes.items()}
         shared = m.config if isinstance(m.config, dict) else _read_config(m.config)
-        if len(set(m.variants)) < len(m.variants): raise ConfigError(f'variants: expected different ones, found {shown(m.variants)}')
-        of = {v: variant_settings(v) for v in m.variants} if isinstance(m.variants, list) else {v: assignments(s) for v, s in m.variants.items()}
+        if len(set(m.variants)) < len(m.variants):
+            raise ConfigError(f'variants: expected different ones, found {shown(m.variants)}')
+        of = {v: variant_settings(v) for v in m.variants} if isinstance(m.variants,
+            list) else {v: assignments(s) for v, s in m.variants.items()}
         self.suites: dict[str, dict] = {}          # name -> axis -> level
         cells = []
         for combination in itertools.product(*self.levels.values()):
             chosen = dict(zip(self.levels, combination))
             settings = [s for a, l in chosen.items() for s in self.levels[a][l]]
-            name = matrix_suite_name(make_config(shared, settings, f'suite {" ".join(combination)}'), chosen, {a for a, v in m.axes.items() if isinstance(v, dict)})
-            if name in self.suites: raise ConfigError(f'study {study}: {self.suites[name]} and {chosen} would both be named {name}; give the values names of their own')
+            name = matrix_suite_name(make_config(shared, settings, f'suite {" ".join(combination)}'), chosen,
+                                     {a for a, v in m.axes.items() if isinstance(v, dict)})
+            if name in self.suites:
+                raise ConfigError(
+                    f'study {study}: {self.suites[name]} and {chosen} would both be named {name}; give the values '
+                    'names of their own')
             self.suites[name] = chosen
             cells += suite_cells(shared, {v: settings + s for v, s in of.items()}, m.seeds, name, chosen)
-        if suite and suite not in self.suites: raise ConfigError(f'study {study} has no suite {suite!r}; its suites: {", ".join(self.suites)}')
+        if suite and suite not in self.suites:
+            raise ConfigError(f'study {study} has no suite {suite!r}; its suites: {", ".join(self.suites)}')
         self.suites = {s: self.suites[s] for s in mixed(self.suites, study)}
         place = {s: i for i, s in enumerate(self.suites)}
-        self.plan_cells(study, sorted((c for c in cells if not suite or c.suite == suite), key=lambda c: place[c.suite]), root)
+        self.plan_cells(study, sorted((c for c in cells if not suite or c.suite == suite),
+                                      key=lambda c: place[c.suite]), root)
 
+# %% ../../nbs/lab/820_matrix.ipynb #f1e714c3
 def _read_config(path: str) -> dict:
     data = read_yaml(project_root()/path)
-    if not isinstance(data, dict | None): raise ConfigError(f'config: expected a YAML mapping of sections in {path}, found {shown(data)}')
+    if not isinstance(data, dict | None):
+        raise ConfigError(f'config: expected a YAML mapping of sections in {path}, found {shown(data)}')
     return data or {}
 
 @patch
 def parameters(self: Matrix, suite: str | None = None) -> dict:
     "The parameters of the experiment notebook that runs a suite."
-    said = dict(config={}, axes={}) | self.definition.model_dump(exclude_defaults=True)     # the notebook's own defaults are an example
+    # the notebook's own defaults are an example
+    said = dict(config={}, axes={}) | self.definition.model_dump(exclude_defaults=True)
     return said | (dict(suite=suite) if suite else {})
 
 # %% ../../nbs/lab/820_matrix.ipynb #333989c1
 @patch
 def factors(self: Matrix) -> pd.DataFrame: # axis, values, count, role
     "What is varied, and what for."
-    rows = [(a, ', '.join(v), len(v), 'varied between suites' if len(v) > 1 else 'fixed, named') for a, v in self.levels.items()]
+    rows = [(a, ', '.join(v), len(v), 'varied between suites' if len(v) > 1 else 'fixed, named')
+            for a, v in self.levels.items()]
     of = list(self.definition.variants)
     return pd.DataFrame([*rows, ('variant', ', '.join(of), len(of), 'compared within a suite'),
-                         ('seed', ', '.join(map(str, self.definition.seeds)), len(self.definition.seeds), 'repetition; pairs are matched by it')], columns=['axis', 'values', 'count', 'role'])
+                         ('seed', ', '.join(map(str, self.definition.seeds)), len(self.definition.seeds),
+                          'repetition; pairs are matched by it')], columns=['axis', 'values', 'count', 'role'])
 
 @patch
 def keys(self: Matrix) -> tuple[dict, dict]: # (controlled: key -> value, varied: key -> values)
     "Which config keys are equal in all runs, and which are not."
     settings = [flat(c.config.model_dump()) for c in self.cells.values()]
-    seen = {k: list({json.dumps(s.get(k)): s.get(k) for s in settings}.values()) for k in dict.fromkeys(k for s in settings for k in s)}
+    seen = {k: list({json.dumps(s.get(k)): s.get(k) for s in settings}.values())
+            for k in dict.fromkeys(k for s in settings for k in s)}
     return {k: v[0] for k, v in seen.items() if len(v) == 1}, {k: v for k, v in seen.items() if len(v) > 1}
 
 # %% ../../nbs/lab/820_matrix.ipynb #70916468
 STEP_S = { # model -> (seconds a step, and seconds a sample of the global batch)
     'small_cnn': (0.0023, 0.000085), 'resnet18': (0.098, 0.0011), 'resnet50': (0.27, 0.0028)}
-START_S, RESTART_S, FINISH_S = 6.5, 5.5, 1.5        # to the first step, from a death to the next attempt's first step, after the last step
+# to the first step, from a death to the next attempt's first step, after the last step
+START_S, RESTART_S, FINISH_S = 6.5, 5.5, 1.5
 WRITE_S_PER_BYTE = 1.2e-9                           # of a blocking checkpoint
 RECORD_BYTES = 450                                  # of a step's record
 CLASSES = dict(cifar10=10, cifar100=100, digits=10, digits_split=10)
 
+# %% ../../nbs/lab/820_matrix.ipynb #2b4dc664
 @lru_cache
-def state_bytes(model: str, classes: int, args: str = '{}', folder: str = '.') -> int: # of one checkpoint with SGD's momentum
+def state_bytes(model: str, classes: int, args: str = '{}',
+                folder: str = '.') -> int: # of one checkpoint with SGD's momentum
     "The size of a checkpoint."
     net = build_model(model, classes, 0, OwnCode([model] if is_own(model) else [], folder), json.loads(args))
     return 4*(2*sum(p.numel() for p in net.parameters()) + sum(b.numel() for b in net.buffers()))
 
 def checkpoint_bytes(cfg: RunConfig) -> int:
     t = cfg.training
-    return state_bytes(t.model_name, cfg.dataset.num_classes or CLASSES.get(cfg.dataset.name, 10), json.dumps(t.model_args), cfg.code.folder)
+    return state_bytes(t.model_name, cfg.dataset.num_classes or CLASSES.get(cfg.dataset.name, 10),
+                       json.dumps(t.model_args), cfg.code.folder)
 
 def replayed(cfg: RunConfig) -> int:
     "How many steps the planned failures will repeat, at least."
     steps, every = [f.global_step or 0 for f in planned_faults(cfg)], cfg.checkpoint.every_k_steps
     return sum(s % every for s in steps) if cfg.checkpoint.strategy != 'none' else sum(steps)
 
+# %% ../../nbs/lab/820_matrix.ipynb #c6102818
 def estimate_s(cfg: RunConfig) -> float | None: # None: no rate is known for this model and device
     "The time of a run, from measured rates."
     on_cpu = cfg.runtime.device == 'cpu' or cfg.runtime.device == 'auto' and not _has_cuda()
-    measured = cfg.training.model_name in STEP_S and cfg.training.global_batch <= 64 and {w for _, w in cfg.phases()} == {2}
+    measured = cfg.training.model_name in STEP_S and cfg.training.global_batch <= 64 and {w
+        for _, w in cfg.phases()} == {2}
     if not (on_cpu and measured): return None
     step, sample = STEP_S[cfg.training.model_name]
     deaths = len(planned_faults(cfg))
     saves = cfg.training.max_steps//cfg.checkpoint.every_k_steps if cfg.checkpoint.strategy == 'blocking' else 0
-    return (START_S + FINISH_S + deaths*RESTART_S + (cfg.training.max_steps + replayed(cfg))*(step + sample*cfg.training.global_batch)
+    return (START_S + FINISH_S + deaths*RESTART_S
+            + (cfg.training.max_steps + replayed(cfg))*(step + sample*cfg.training.global_batch)
             + saves*checkpoint_bytes(cfg)*WRITE_S_PER_BYTE)
 
 @lru_cache
-def _has_cuda() -> bool: return shutil.which('nvidia-smi') is not None          # asking torch would start CUDA in this process
+def _has_cuda() -> bool:
+    return shutil.which('nvidia-smi') is not None          # asking torch would start CUDA in this process
 
 def kept_bytes(cfg: RunConfig) -> int:
     "What a finished run leaves on disk."
     k, last, n = cfg.checkpoint.every_k_steps, cfg.training.max_steps, 0
-    if cfg.checkpoint.strategy != 'none': n = len({last} | {p for p in cfg.checkpoint.pin_steps if p <= last and p % k == 0})
+    if cfg.checkpoint.strategy != 'none':
+        n = len({last} | {p for p in cfg.checkpoint.pin_steps if p <= last and p % k == 0})
     return n*checkpoint_bytes(cfg) + cfg.training.max_steps*max(w for _, w in cfg.phases())*RECORD_BYTES
 
 # %% ../../nbs/lab/820_matrix.ipynb #043af17b
@@ -247,13 +296,17 @@ def kept_bytes(cfg: RunConfig) -> int:
 def plan(self: Matrix) -> pd.DataFrame: # a row a run, in the order in which they are run
     "Every run: what it is, where it stands, what it takes."
     rows, place = self.rows, {c.run_id: i + 1 for i, c in enumerate(interleaved(self.cells.values()))}
-    t = pd.DataFrame([dict(place=place[r], run_id=r, suite=c.suite, variant=c.variant, seed=c.seed, status=rows[r]['status'], steps=c.config.training.max_steps,
-        failures=len(planned_faults(c.config)), replayed=replayed(c.config), estimate_s=estimate_s(c.config), kept_bytes=kept_bytes(c.config),
-        took_s=float(rows[r]['duration_sec'] or 0) if rows[r]['status'].startswith('completed') else float('nan')) for r, c in self.cells.items()])
+    t = pd.DataFrame([dict(place=place[r], run_id=r, suite=c.suite, variant=c.variant, seed=c.seed,
+                           status=rows[r]['status'], steps=c.config.training.max_steps,
+        failures=len(planned_faults(c.config)), replayed=replayed(c.config), estimate_s=estimate_s(c.config),
+        kept_bytes=kept_bytes(c.config),
+        took_s=float(rows[r]['duration_sec'] or 0) if rows[r]['status'].startswith('completed') else float('nan'))
+        for r, c in self.cells.items()])
     return _corrected(t.astype(dict(estimate_s=float))).sort_values('place', ignore_index=True)
 
 def _corrected(t: pd.DataFrame) -> pd.DataFrame:
-    "Estimates corrected by what runs of the study have taken: of the same suite and variant, else in proportion; where no rate is known, of the same variant, or of all."
+    """Estimates corrected by what runs of the study have taken: of the same suite and variant, else in proportion;
+    where no rate is known, of the same variant, or of all."""
     known = t.dropna(subset=['took_s', 'estimate_s'])
     factor = known['took_s'].sum()/known['estimate_s'].sum() if len(known) else 1.0
     same = t.groupby(['suite', 'variant'])['took_s'].transform('mean')
@@ -264,7 +317,8 @@ def plan_totals(t: pd.DataFrame, slots: int = 1) -> dict: # estimates in seconds
     "What is done, and what is left."
     left = t[~t['status'].isin(['completed', 'completed_prev', 'failed'])]
     known = left['estimate_s'].notna().all()
-    return dict(runs=len(t), suites=t['suite'].nunique(), left=len(left), left_s=float(left['estimate_s'].sum())/slots if known else None, kept_bytes=int(t['kept_bytes'].sum()),
+    return dict(runs=len(t), suites=t['suite'].nunique(), left=len(left),
+                left_s=float(left['estimate_s'].sum())/slots if known else None, kept_bytes=int(t['kept_bytes'].sum()),
                 status=t['status'].value_counts().to_dict())
 
 # %% ../../nbs/lab/820_matrix.ipynb #d695bf23

@@ -20,6 +20,7 @@ from types import SimpleNamespace
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from fastcore.basics import patch
 from matplotlib.axes import Axes
 from .matrix import Matrix, mean_places, read_matrix
 from ..measure.axes import axis_findings, contrasts, level_table
@@ -27,9 +28,11 @@ from ..measure.divergence import DivergenceError, compare_losses, global_losses
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
 from ..measure.kept import is_kept, of_run, study_rows, study_table
-from ..measure.plots import (GROUPS, grouped, label_of, ordered, plot_architecture, plot_gain, plot_goodput, plot_losses, plot_normalised_goodput,
+from ..measure.plots import (GROUPS, grouped, label_of, ordered, plot_architecture, plot_gain, plot_goodput,
+                                plot_losses, plot_normalised_goodput,
     plot_stall_and_gain, plot_waterfall, save_figure, short_names)
-from ..measure.report import (BLOCKING, OVERLAPPED, READABLE, Report, cell, claims, completion, filled, final_summary, find_runs, findings, has_records, markdown_table,
+from ..measure.report import (BLOCKING, OVERLAPPED, READABLE, Report, cell, claims, completion, filled,
+                                 final_summary, find_runs, findings, has_records, markdown_table,
     outcome_table, outcomes, over_suites, read_runs, shown, slices, sound, study_report, suite_ranking)
 from ..measure.statistics import Estimate, detectable_effect, holm, mean_interval, pair, paired_p, pairs_needed
 from ..paths import runs_dir
@@ -44,24 +47,11 @@ class Publication:
         self.manifest = study_rows(self.study, 'manifest', dtype=str, keep_default_na=False)
         self.table = self._measured(self._with_kept(read_runs(self.study)))
 
-    def _measured(self, t: pd.DataFrame) -> pd.DataFrame:
-        if self.manifest is None: return t
-        m = self.manifest.set_index('run_id')
-        t = t[t['run_id'].isin(m.index)].reset_index(drop=True)
-        stated = t['run_id'].map(m['status'])
-        extra = {a: t['run_id'].map(m[a]) for a in (self.matrix.levels if self.matrix else ()) if a in m}
-        return t.assign(status=t['status'].where(stated.str.startswith('completed'), stated), **extra)
-
-    def _with_kept(self, t: pd.DataFrame) -> pd.DataFrame: # times of background writes stand in the records, and in no summary
-        kept = study_table(self.study, 'runs')
-        if kept is None or any(map(has_records, self.paths.values())): return t
-        kept = kept.set_index('run_id')
-        return t.assign(write_s=t['write_s'].astype(float).fillna(t['run_id'].map(kept['write_s'])), writes=t['run_id'].map(kept['writes']).fillna(t['writes']))
-
     @cached_property
     def axes(self) -> list[str]:
         "What differs between suites."
-        mine = [a for a, v in self.matrix.levels.items() if len(v) > 1] if self.matrix else ['dataset', 'model', 'schedule']
+        mine = [a for a, v in self.matrix.levels.items() if len(v) > 1] if self.matrix else ['dataset', 'model',
+            'schedule']
         return [a for a in mine if a in self.table and self.table[a].nunique() > 1]
 
     @cached_property
@@ -73,25 +63,48 @@ class Publication:
     @cached_property
     def paths(self) -> dict[str, Path]: return {d.name: d for d in find_runs(self.study)}
 
-    def history(self, run: str) -> History | None: # None: only its metrics were kept
-        d = self.paths[run]
-        return read_history(d) if has_records(d) else None
-
     @cached_property
     def kept(self) -> dict[tuple, dict]: # (suite, variant, seed) -> a row of `divergence_table`
         "What the study's tables have kept of runs whose records are no longer here."
         t = study_table(self.study, 'divergence')
         rows = pd.DataFrame(columns=['suite', 'variant', 'seed']) if t is None else t.astype(object)
-        return {(r['suite'], r['variant'], r['seed']): {k: None if pd.isna(v) else v for k, v in r.items()} for r in rows.to_dict('records')}
+        return {(r['suite'], r['variant'], r['seed']): {k: None if pd.isna(v) else v for k, v in r.items()}
+                for r in rows.to_dict('records')}
 
-    def kept_figure(self, name: str) -> Path | None:
-        "A figure that was drawn while the records were here; None where they still are."
-        file = self.study/'plots'/f'{name}.svg'
-        return file if file.exists() and not any(map(has_records, self.paths.values())) else None
+# %% ../../nbs/lab/840_publication.ipynb #e7932248
+@patch
+def _measured(self: Publication, t: pd.DataFrame) -> pd.DataFrame:
+    if self.manifest is None: return t
+    m = self.manifest.set_index('run_id')
+    t = t[t['run_id'].isin(m.index)].reset_index(drop=True)
+    stated = t['run_id'].map(m['status'])
+    extra = {a: t['run_id'].map(m[a]) for a in (self.matrix.levels if self.matrix else ()) if a in m}
+    return t.assign(status=t['status'].where(stated.str.startswith('completed'), stated), **extra)
 
-    def cost(self, run: str) -> dict:
-        "The goodput of a run, as a dict."
-        return of_run(self.paths[run], 'goodput') or goodput(self.paths[run]).to_dict()
+@patch
+def _with_kept(self: Publication,
+               t: pd.DataFrame) -> pd.DataFrame: # times of background writes stand in the records, and in no summary
+    kept = study_table(self.study, 'runs')
+    if kept is None or any(map(has_records, self.paths.values())): return t
+    kept = kept.set_index('run_id')
+    return t.assign(write_s=t['write_s'].astype(float).fillna(t['run_id'].map(kept['write_s'])),
+                    writes=t['run_id'].map(kept['writes']).fillna(t['writes']))
+
+@patch
+def history(self: Publication, run: str) -> History | None: # None: only its metrics were kept
+    d = self.paths[run]
+    return read_history(d) if has_records(d) else None
+
+@patch
+def kept_figure(self: Publication, name: str) -> Path | None:
+    "A figure that was drawn while the records were here; None where they still are."
+    file = self.study/'plots'/f'{name}.svg'
+    return file if file.exists() and not any(map(has_records, self.paths.values())) else None
+
+@patch
+def cost(self: Publication, run: str) -> dict:
+    "The goodput of a run, as a dict."
+    return of_run(self.paths[run], 'goodput') or goodput(self.paths[run]).to_dict()
 
 # %% ../../nbs/lab/840_publication.ipynb #c923c81a
 ENVIRONMENT = ('python', 'torch', 'torchvision', 'numpy', 'cuda', 'os', 'cpu', 'cores', 'memory_bytes',
@@ -101,7 +114,8 @@ def environment_table(pub: Publication) -> pd.DataFrame: # what, value
     "Where the runs ran; a value for each that occurs."
     found = [e.get('packages', {}) | e for p in pub.paths.values() if (e := of_run(p, 'environment'))]
     if not found: return pd.DataFrame([('environment', 'not recorded')], columns=['what', 'value'])
-    values = {k: list(dict.fromkeys(', '.join(e[k]) if isinstance(e.get(k), list) else str(e.get(k)) for e in found)) for k in ENVIRONMENT}
+    values = {k: list(dict.fromkeys(', '.join(e[k]) if isinstance(e.get(k), list) else str(e.get(k)) for e in found))
+              for k in ENVIRONMENT}
     return pd.DataFrame([(k, ' or '.join(v) or 'none') for k, v in values.items()], columns=['what', 'value'])
 
 def factor_table(pub: Publication) -> pd.DataFrame: # axis, values, count, role
@@ -110,8 +124,10 @@ def factor_table(pub: Publication) -> pd.DataFrame: # axis, values, count, role
     t = pub.table
     values = {a: t[a].dropna().map(str).unique().tolist() for a in ('dataset', 'model', 'schedule')}
     rows = [(a, v, 'varied between suites' if len(v) > 1 else 'fixed, named') for a, v in values.items() if v]
-    rows += [('variant', ordered(t['variant']), 'compared within a suite'), ('seed', sorted(t['seed'].unique()), 'repetition; pairs are matched by it')]
-    return pd.DataFrame([(a, ', '.join(map(str, v)), len(v), role) for a, v, role in rows], columns=['axis', 'values', 'count', 'role'])
+    rows += [('variant', ordered(t['variant']), 'compared within a suite'),
+             ('seed', sorted(t['seed'].unique()), 'repetition; pairs are matched by it')]
+    return pd.DataFrame([(a, ', '.join(map(str, v)), len(v), role) for a, v, role in rows],
+                        columns=['axis', 'values', 'count', 'role'])
 
 def key_tables(pub: Publication) -> tuple[pd.DataFrame, pd.DataFrame]: # (controlled, varied)
     "The config keys that are equal in all runs, and those that are not."
@@ -127,7 +143,8 @@ def control_row(h: History, ref: History) -> dict:
     died = int(h.attempts['last_step'].iloc[0]) if len(h.attempts) > 1 else h.last_step
     first = d['first_differing_step']
     control = 'exact' if first is None or first > died else 'differs'
-    return dict(steps_before=died, first_differing_step=first, control=control, max_loss_difference=d['max'], mean_loss_difference=d['mean'])
+    return dict(steps_before=died, first_differing_step=first, control=control, max_loss_difference=d['max'],
+                mean_loss_difference=d['mean'])
 
 CONTROL = ('steps_before', 'first_differing_step', 'control', 'max_loss_difference', 'mean_loss_difference')
 
@@ -140,13 +157,19 @@ def divergence_table(pub: Publication) -> pd.DataFrame: # a row a run that has a
         of = refs.get((r.suite, r.seed))
         if of is None or r.run_id == of or r.variant == 'ideal': continue
         h, ref = pub.history(r.run_id), pub.history(of)
-        try: row = control_row(h, ref) if h and ref else {k: v for k, v in pub.kept.get((r.suite, r.variant, r.seed), {}).items() if k in CONTROL}
+        try:
+            row = control_row(h, ref) if h and ref else {k: v
+                                                         for k, v in pub.kept.get((r.suite, r.variant, r.seed),
+                                                             {}).items() if k in CONTROL}
         except DivergenceError: row = {}
         same = {'True': True, 'False': False}.get(str(r.bitwise_equal), 'unknown')
         verdict = _judge(row.get('control'), same, row.get('max_loss_difference'))
-        rows.append(dict(suite=r.suite, variant=r.variant, seed=r.seed) | row | dict(parameter_l2=r.parameter_l2, bitwise_equal=same, verdict=verdict))
-    return pd.DataFrame(rows, columns=['suite', 'variant', 'seed', *CONTROL, 'parameter_l2', 'bitwise_equal', 'verdict'])
+        rows.append(dict(suite=r.suite, variant=r.variant, seed=r.seed) | row | dict(parameter_l2=r.parameter_l2,
+            bitwise_equal=same, verdict=verdict))
+    return pd.DataFrame(rows, columns=['suite', 'variant', 'seed', *CONTROL, 'parameter_l2', 'bitwise_equal',
+                                       'verdict'])
 
+# %% ../../nbs/lab/840_publication.ipynb #8e87938c
 def _judge(control: str | None, same: bool | str, loss: float | None) -> str:
     if control == 'differs': return 'not deterministic: says nothing about recovery'
     if same is True and not loss: return 'recovery exact'
@@ -155,18 +178,22 @@ def _judge(control: str | None, same: bool | str, loss: float | None) -> str:
 
 def divergence_summary(d: pd.DataFrame) -> pd.DataFrame: # a row a variant
     "How many runs of each variant recovered exactly."
-    return d.pivot_table(index='variant', columns='verdict', values='seed', aggfunc='count', fill_value=0, observed=True).reset_index().rename_axis(columns=None)
+    return d.pivot_table(index='variant', columns='verdict', values='seed', aggfunc='count', fill_value=0,
+                         observed=True).reset_index().rename_axis(columns=None)
 
 # %% ../../nbs/lab/840_publication.ipynb #1542dbe4
-def seed_tests(table: pd.DataFrame, a: str = OVERLAPPED, b: str = BLOCKING, value: str = 'goodput') -> pd.DataFrame: # a row a suite, and one for all
+def seed_tests(table: pd.DataFrame, a: str = OVERLAPPED, b: str = BLOCKING,
+               value: str = 'goodput') -> pd.DataFrame: # a row a suite, and one for all
     "a - b of pairs with one seed, in each suite and over all."
     good, rows = sound(table), []
-    for suite, g in [*good.groupby('suite', sort=False), *([('all suites', good)] if good['suite'].nunique() > 1 else [])]:
+    for suite, g in [*good.groupby('suite', sort=False),
+                     *([('all suites', good)] if good['suite'].nunique() > 1 else [])]:
         try: p = pair(g, value, a, b)
         except ValueError: continue
         strata = p.table.index.get_level_values('suite')
         tests = paired_p(p.difference)
-        mean = over_suites(p.difference, strata, 'pairs') if suite == 'all suites' else mean_interval(p.difference, unit='pairs')
+        mean = over_suites(p.difference, strata, 'pairs') if suite == 'all suites' else mean_interval(p.difference,
+            unit='pairs')
         rows.append(dict(suite=suite, pairs=len(p.table), difference=mean,
                          wins=int((p.difference > 0).sum()), p_t=tests['t'], p_sign_flip=tests['signs']))
     each = [r for r in rows if r['suite'] != 'all suites' and np.isfinite(r['p_t'])]
@@ -182,8 +209,10 @@ def pair_noise(change: Sequence[float], suites: Sequence) -> float: # a standard
     free = len(change) - groups.ngroups
     return float(np.sqrt((groups.var(ddof=0)*groups.size()).sum()/free)) if free else float('nan')
 
-def sensitivity_table(table: pd.DataFrame, compared: Sequence[tuple] = ((OVERLAPPED, BLOCKING), (BLOCKING, 'reference'), (OVERLAPPED, 'reference'))) -> pd.DataFrame:
-    "For each comparison of goodput: the noise of a pair, the smallest effect that these pairs find with a probability of 80%, and how many pairs find others."
+def sensitivity_table(table: pd.DataFrame, compared: Sequence[tuple] = ((OVERLAPPED, BLOCKING), (BLOCKING, 'reference'),
+    (OVERLAPPED, 'reference'))) -> pd.DataFrame:
+    """For each comparison of goodput: the noise of a pair, the smallest effect that these pairs find with a
+    probability of 80%, and how many pairs find others."""
     good, rows = sound(table), []
     for a, b in compared:
         try: p = pair(good, 'goodput', a, b)
@@ -191,7 +220,8 @@ def sensitivity_table(table: pd.DataFrame, compared: Sequence[tuple] = ((OVERLAP
         sd = pair_noise(100*(p.ratios() - 1), p.table.index.get_level_values('suite'))
         if np.isnan(sd): continue
         needed = {f'pairs for {x}%': pairs_needed(x, sd) if sd < 20*x else None for x in SOUGHT}
-        rows.append({'compared': f'{label_of(a)} against {label_of(b)}', 'pairs': len(p.table), 'noise of a pair (%)': sd, 'would be found (%)': detectable_effect(sd, len(p.table))} | needed)
+        rows.append({'compared': f'{label_of(a)} against {label_of(b)}', 'pairs': len(p.table),
+                     'noise of a pair (%)': sd, 'would be found (%)': detectable_effect(sd, len(p.table))} | needed)
     return pd.DataFrame(rows)
 
 # %% ../../nbs/lab/840_publication.ipynb #1e5e43b0
@@ -199,7 +229,8 @@ def waterfall_table(pub: Publication) -> pd.DataFrame: # a row a variant, a colu
     "Mean wall clock of each variant, taken apart; seeds within a suite first, then suites."
     good = sound(pub.table)
     if not len(good): return pd.DataFrame()
-    parts = pd.DataFrame([dict(variant=r.variant, suite=r.suite) | grouped(pub.cost(r.run_id)['waterfall']) for r in good.itertuples()])
+    parts = pd.DataFrame([dict(variant=r.variant, suite=r.suite) | grouped(pub.cost(r.run_id)['waterfall'])
+                          for r in good.itertuples()])
     means = parts.groupby(['variant', 'suite'], sort=False).mean().groupby('variant', sort=False).mean()
     return means.loc[ordered(means.index)].assign(**{'wall clock': lambda t: t.sum(axis=1)}).reset_index()
 
@@ -207,7 +238,8 @@ def plot_mean_waterfall(pub: Publication, ax: Axes | None = None) -> Axes:
     "The mean wall clock of each variant, taken apart."
     t = waterfall_table(pub).set_index('variant')
     names = {g: next(iter(parts)) for g, (_, _, parts) in GROUPS.items()}
-    means = [SimpleNamespace(run_id=v, waterfall={names[g]: x for g, x in row.items() if g in names}, wall_clock_s=row['wall clock'])
+    means = [SimpleNamespace(run_id=v, waterfall={names[g]: x for g, x in row.items() if g in names},
+                             wall_clock_s=row['wall clock'])
              for v, row in t.to_dict('index').items()]
     return plot_waterfall(means, ax)
 
@@ -216,7 +248,8 @@ def suite_labels(table: pd.DataFrame) -> dict[str, str]: # suite -> a short name
     "Suites by dataset, model and schedule where that tells them apart, else by what their names differ in."
     first = table.drop_duplicates('suite')
     named = first[['dataset', 'model', 'schedule']].fillna('').astype(str).agg('_'.join, axis=1)
-    if not named.is_unique or first['dataset'].isna().any(): named = [n.replace(' ', '_') for n in short_names(first['suite'])]
+    if not named.is_unique or first['dataset'].isna().any():
+        named = [n.replace(' ', '_') for n in short_names(first['suite'])]
     return dict(zip(first['suite'], named))
 
 def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes: # the first panel's axes
@@ -225,7 +258,8 @@ def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes:
     suites = list(dict.fromkeys(good['suite']))[:most]
     labels, columns = suite_labels(good), min(2, len(suites))
     rows = -(-len(suites)//columns)
-    fig, panels = plt.subplots(rows, columns, figsize=(7.2, 0.6 + 2.1*rows), dpi=110, layout='constrained', squeeze=False)
+    fig, panels = plt.subplots(rows, columns, figsize=(7.2, 0.6 + 2.1*rows), dpi=110, layout='constrained',
+                               squeeze=False)
     for ax, suite in zip(panels.flat, suites):
         hs = [h for r in good.loc[good['suite'] == suite, 'run_id'] if (h := pub.history(r))]
         plot_losses(hs, ax, smooth)
@@ -234,7 +268,9 @@ def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes:
     for ax in panels.flat[len(suites):]: ax.axis('off')
     n = good.groupby(['suite', 'variant'])['seed'].nunique()
     handles = {l.get_label().split(' (mean')[0]: l for l in panels.flat[0].lines}
-    fig.legend(handles.values(), [f'{k} (n = {n.min()}{"" if n.min() == n.max() else f" to {n.max()}"})' for k in handles], loc='outside lower center', ncols=3, frameon=False, handlelength=3, fontsize=9)
+    fig.legend(handles.values(), [f'{k} (n = {n.min()}{"" if n.min() == n.max() else f" to {n.max()}"})'
+                                  for k in handles], loc='outside lower center', ncols=3, frameon=False, handlelength=3,
+                                  fontsize=9)
     return panels.flat[0]
 
 # %% ../../nbs/lab/840_publication.ipynb #77f76bf9
@@ -247,45 +283,56 @@ def threats(pub: Publication) -> list[str]:
                                'and where runs went missing because of what they measure, the rest is biased.')
     few = ('one measurement has no interval, so nothing can be concluded about other seeds' if seeds.max() == 1
            else 'intervals are wide, and an effect smaller than the stated one would have been missed')
-    out.append(f'{seeds.min()}{"" if seeds.min() == seeds.max() else f" to {seeds.max()}"} seed{"s"*(seeds.max() > 1)} a suite: {few}.')
+    out.append(f'{seeds.min()}{"" if seeds.min() == seeds.max() else f" to {seeds.max()}"} '
+               f'seed{"s"*(seeds.max() > 1)} a suite: {few}.')
     n = good['suite'].nunique()
     wider = '; the interval with suites as the sample speaks of others like them' if n > 1 else ''
-    out.append(f'{n} suite{"s"*(n > 1)}, chosen and not drawn: {"intervals over seeds" if seeds.max() > 1 else "the numbers"} speak of these settings only{wider}.')
+    out.append(f'{n} suite{"s"*(n > 1)}, chosen and not drawn: '
+               f'{"intervals over seeds" if seeds.max() > 1 else "the numbers"} speak of these settings only{wider}.')
     out += _threats_of_failures(pub, good) + _threats_of_machine(pub, good)
     return out
 
 def many(n: int, what: str) -> str: return f'{n} {what} is' if n == 1 else f'{n} {what}s are'
 
+# %% ../../nbs/lab/840_publication.ipynb #e57e76b3
 def _threats_of_failures(pub: Publication, good: pd.DataFrame) -> list[str]:
     failing, out = good[good['restarts'] > 0], []
     if failing.empty: return ['No run failed, so nothing is known about recovery.']
     if not failing['replayed_steps'].sum(): out.append(
-        'No step was replayed: every failure fell on a checkpoint step. Nothing is known about a crash at another moment.')
+        'No step was replayed: every failure fell on a checkpoint step. Nothing is known about a crash at another '
+        'moment.')
     cells = [c.config for c in pub.matrix.cells.values() if c.config.failure.enabled] if pub.matrix else []
     if cells and all(c.failure.flush_inflight for c in cells): out.append(
-        'Every injected failure let checkpoint writes finish first, so no crash hit a write in flight; the kill campaigns of the checkpoint rooms test that.')
+        'Every injected failure let checkpoint writes finish first, so no crash hit a write in flight; the kill '
+        'campaigns of the checkpoint rooms test that.')
     w = waterfall_table(pub).set_index('variant')
-    share = {v: (w.loc[v, 'detection, teardown'] + w.loc[v, 'launch and restore'])/w.loc[v, 'wall clock'] for v in w.index if v.startswith('failure')}
+    share = {v: (w.loc[v, 'detection, teardown'] + w.loc[v, 'launch and restore'])/w.loc[v, 'wall clock']
+             for v in w.index if v.startswith('failure')}
     said = ', '.join(f'{x:.0%} ({label_of(v)})' for v, x in share.items())
     if said: out.append(f'Starting and restarting take {said} of the wall clock; in longer runs '
-        + ('the same gain per checkpoint is another percentage.' if {BLOCKING, OVERLAPPED} <= set(good['variant']) else 'that share is another one.'))
+        + ('the same gain per checkpoint is another percentage.' if {BLOCKING, OVERLAPPED} <= set(good['variant'])
+           else 'that share is another one.'))
     return out
 
+# %% ../../nbs/lab/840_publication.ipynb #eb3a2852
 def _threats_of_machine(pub: Publication, good: pd.DataFrame) -> list[str]:
     env, out = environment_table(pub).set_index('what')['value'], []
     if 'cores' not in env: out.append('The environment was not recorded.')
     else:
         if mixed := [k for k in env.index if ' or ' in env[k]]: out.append(f'The runs differ in {", ".join(mixed)}.')
         if env['device'] == 'cpu': out.append(f'CPU only, {env["cores"]} cores' + (
-            ': ranks and the background writer share them, so overlapping costs training more than it would beside a GPU.'
+            ': ranks and the background writer share them, so overlapping costs training more than it would beside a '
+            'GPU.'
             if any('overlapped' in v for v in good['variant']) else ': nothing here speaks of a GPU.'))
     seeds, variants = (len(getattr(pub.matrix.definition, k)) if pub.matrix else 0 for k in ('seeds', 'variants'))
     if not pub.matrix: out.append('The order of the runs is not recorded, so drift of the machine cannot be excluded.')
     elif variants > 1 and seeds % variants: out.append(
-        f'Variants were run in turns, but {seeds} seed{"s"*(seeds > 1)} cannot give each of {variants} variants every place equally often; '
+        f'Variants were run in turns, but {seeds} seed{"s"*(seeds > 1)} cannot give each of {variants} variants every '
+        'place equally often; '
         'drift of the machine is not balanced in a suite.')
     elif variants > 1: out.append(
-        'Variants were run in turns (a Latin square in each suite), so steady drift of the machine favours none; other load on it was not recorded.')
+        'Variants were run in turns (a Latin square in each suite), so steady drift of the machine favours none; '
+        'other load on it was not recorded.')
     return out + (_threats_of_order(pub) if pub.matrix else [])
 
 def _threats_of_order(pub: Publication) -> list[str]:
@@ -295,10 +342,14 @@ def _threats_of_order(pub: Publication) -> list[str]:
     at = mean_places(order, pub.matrix.suites)
     ends = {a: (min(of, key=of.get), max(of, key=of.get)) for a, of in at.items()}
     gap = {a: at[a][last] - at[a][first] for a, (first, last) in ends.items()}
-    apart = [f'{a} {last} came {gap[a]:.2g} place{"s"*(gap[a] > 1)} after {first}' for a, (first, last) in ends.items() if gap[a] >= 1]
-    if not apart: return ['Suites were run one after another in an order that gives the levels of each axis about the same mean place, '
+    apart = [f'{a} {last} came {gap[a]:.2g} place{"s"*(gap[a] > 1)} after {first}' for a, (first, last) in ends.items()
+             if gap[a] >= 1]
+    if not apart:
+        return ['Suites were run one after another in an order that gives the levels of each axis about the same mean '
+                'place, '
                           'so steady drift of the machine favours none.']
-    return [f'Suites were run one after another, and the levels of an axis at different times: on average {", ".join(apart)}, '
+    return ['Suites were run one after another, and the levels of an axis at different times: on average '
+            f'{", ".join(apart)}, '
             f'of {len(order)} places. Drift of the machine falls on these contrasts.']
 
 # %% ../../nbs/lab/840_publication.ipynb #3f7a84e9
@@ -308,26 +359,33 @@ def table_set(pub: Publication) -> dict[str, pd.DataFrame]: # name -> table, cel
     manifest = pub.manifest if pub.manifest is not None else t[['run_id', 'suite', 'variant', 'seed', 'status']]
     d, w, ranked = divergence_table(pub), waterfall_table(pub), suite_ranking(t) if len(sound(t)) else pd.DataFrame()
     found = study_contrasts(pub)
-    tables = dict(environment=environment_table(pub), factors=factor_table(pub), controlled=controlled, varied=varied, manifest=manifest,
-        completion=completion_table(pub), outcomes=outcomes(t, manifest=pub.manifest).reset_index() if len(sound(t)) else pd.DataFrame(), suites=ranked,
-        axis_levels=all_levels(pub), axis_contrasts=found, slices=slices(t, pub.axes), seed_tests=seed_tests(t), sensitivity=sensitivity_table(t), divergence=d, divergence_summary=divergence_summary(d) if len(d) else d,
+    tables = dict(environment=environment_table(pub), factors=factor_table(pub), controlled=controlled, varied=varied,
+                  manifest=manifest,
+        completion=completion_table(pub), outcomes=outcomes(t, manifest=pub.manifest).reset_index() if len(sound(t))
+        else pd.DataFrame(), suites=ranked,
+        axis_levels=all_levels(pub), axis_contrasts=found, slices=slices(t, pub.axes), seed_tests=seed_tests(t),
+        sensitivity=sensitivity_table(t), divergence=d, divergence_summary=divergence_summary(d) if len(d) else d,
         waterfall=w, against_ideal=against(t, 'ideal'), runs=t)
     return {k: v for k, v in tables.items() if len(v)}
 
-def study_contrasts(pub: Publication) -> pd.DataFrame: return contrasts(pub.table, pub.axes) if len(sound(pub.table)) else pd.DataFrame()
+def study_contrasts(pub: Publication) -> pd.DataFrame:
+    return contrasts(pub.table, pub.axes) if len(sound(pub.table)) else pd.DataFrame()
 
 def all_levels(pub: Publication) -> pd.DataFrame: # a row an axis, level and variant
     "Each level of each axis by itself."
-    each = [level_table(pub.table, a).rename(columns={a: 'level'}).assign(axis=a) for a in pub.axes] if len(sound(pub.table)) else []
+    each = [level_table(pub.table, a).rename(columns={a: 'level'}).assign(axis=a)
+            for a in pub.axes] if len(sound(pub.table)) else []
     return filled(t[['axis', *t.columns[:-1]]]) if len(t := pd.concat(each) if each else pd.DataFrame()) else t
 
+# %% ../../nbs/lab/840_publication.ipynb #bd390a22
 def completion_table(pub: Publication) -> pd.DataFrame: # a row a variant, and one for all
     "How many runs were planned, completed, and valid."
     t, m = pub.table, pub.manifest if pub.manifest is not None else pub.table
     planned, done, passed = (x['variant'].value_counts() for x in (m, t[t['status'] == 'completed'], sound(t)))
     rows = [(v, int(planned[v]), int(done.get(v, 0)), int(passed.get(v, 0))) for v in ordered(m['variant'])]
     rows.append(('all', *(sum(r[i] for r in rows) for i in (1, 2, 3))))
-    return pd.DataFrame(rows, columns=['variant', 'planned', 'completed', 'valid']).assign(**{'pass rate': lambda t: t['valid']/t['planned']})
+    return pd.DataFrame(rows, columns=['variant', 'planned', 'completed',
+                                       'valid']).assign(**{'pass rate': lambda t: t['valid']/t['planned']})
 
 def against(table: pd.DataFrame, base: str) -> pd.DataFrame: # a row a variant
     "Goodput of each variant against one of them (%, mean of ratios)."
@@ -340,16 +398,23 @@ def against(table: pd.DataFrame, base: str) -> pd.DataFrame: # a row a variant
         rows.append({'variant': v, f'goodput against {base} (%)': change, 'pairs': len(p.table)})
     return pd.DataFrame(rows)
 
+# %% ../../nbs/lab/840_publication.ipynb #5082d09c
 def figure_set(pub: Publication) -> dict[str, Callable[[], Axes]]: # name -> what draws it
     "The figures that a study allows."
     good = sound(pub.table)
-    more = [a for a in pub.axes if a not in ('dataset', 'model', 'schedule', 'dataset.name', 'training.model_name', 'failure.steps')]
-    good = good.assign(suite=good['suite'].map(suite_labels(good)), schedule=good[['schedule', *more]].astype(str).agg(' '.join, axis=1))
+    more = [a for a in pub.axes if a not in ('dataset', 'model', 'schedule', 'dataset.name', 'training.model_name',
+                                             'failure.steps')]
+    good = good.assign(suite=good['suite'].map(suite_labels(good)),
+                       schedule=good[['schedule', *more]].astype(str).agg(' '.join, axis=1))
     has, suites = set(good['variant']), good['suite'].nunique()
-    both, recorded = {BLOCKING, OVERLAPPED} <= has, any((pub.paths[r]/d/'rank0.jsonl').exists() for r in good['run_id'] for d in ('logs', '.'))
-    draw = dict(architecture=(any('overlapped' in v for v in has), plot_architecture), goodput=(bool(has), lambda: plot_goodput(good, unit='suite' if suites > 1 else None)),
-        normalised_goodput=('reference' in has and len(has) > 1, lambda: plot_normalised_goodput(good)), gain=(both, lambda: plot_gain(good)),
-        stall_and_gain=(both and suites > 1, lambda: plot_stall_and_gain(good)), waterfall=(bool(has), lambda: plot_mean_waterfall(pub)), losses=(recorded, lambda: plot_suite_losses(pub)))
+    both, recorded = {BLOCKING, OVERLAPPED} <= has, any((pub.paths[r]/d/'rank0.jsonl').exists() for r in good['run_id']
+                                                        for d in ('logs', '.'))
+    draw = dict(architecture=(any('overlapped' in v for v in has), plot_architecture),
+                goodput=(bool(has), lambda: plot_goodput(good, unit='suite' if suites > 1 else None)),
+        normalised_goodput=('reference' in has and len(has) > 1, lambda: plot_normalised_goodput(good)),
+        gain=(both, lambda: plot_gain(good)),
+        stall_and_gain=(both and suites > 1, lambda: plot_stall_and_gain(good)),
+        waterfall=(bool(has), lambda: plot_mean_waterfall(pub)), losses=(recorded, lambda: plot_suite_losses(pub)))
     return {k: f for k, (possible, f) in draw.items() if possible}
 
 # %% ../../nbs/lab/840_publication.ipynb #70cf1301
@@ -359,7 +424,8 @@ def spread(df: pd.DataFrame) -> pd.DataFrame:
     for c in df:
         if any(isinstance(x, Estimate) for x in df[c]):
             for part in ('value', 'low', 'high', 'n'):
-                out[c if part == 'value' else f'{c} {part}'] = [getattr(x, part) if isinstance(x, Estimate) else x if part == 'value' else None for x in df[c]]
+                out[c if part == 'value' else f'{c} {part}'] = [getattr(x, part) if isinstance(x, Estimate) else x
+                    if part == 'value' else None for x in df[c]]
         else: out[str(c)] = df[c].tolist()
     return pd.DataFrame(out)
 
@@ -377,8 +443,10 @@ def new_findings(pub: Publication) -> pd.DataFrame: # a row a claim
     "What was found: claim, estimate, whether the interval excludes zero, in words."
     columns = ['claim', 'value', 'low', 'high', 'n', 'counted', 'unit', 'shown', 'sentence']
     made = [(c['claim'], c['estimate'], c['unit'], c['sentence'], np.nan) for c in claims(pub.table)]
-    for r, said in zip((c := study_contrasts(pub)).to_dict('records'), axis_findings(c, every=True)): made.append((said.split(':')[0], r['goodput (%)'], '%', said, r['p_holm']))
-    return pd.DataFrame([(what, e.value, e.low, e.high, e.n, e.unit, unit, shown(e, p), said) for what, e, unit, said, p in made], columns=columns)
+    for r, said in zip((c := study_contrasts(pub)).to_dict('records'), axis_findings(c, every=True)):
+        made.append((said.split(':')[0], r['goodput (%)'], '%', said, r['p_holm']))
+    return pd.DataFrame([(what, e.value, e.low, e.high, e.n, e.unit, unit, shown(e, p), said)
+                         for what, e, unit, said, p in made], columns=columns)
 
 # %% ../../nbs/lab/840_publication.ipynb #dd10966d
 def suite_report(pub: Publication, suite: str) -> Report:
@@ -388,7 +456,8 @@ def suite_report(pub: Publication, suite: str) -> Report:
     if not len(of(pub.table)):                                # every run of it has died before its first step
         gone = dict(zip(manifest['run_id'], manifest['status'] + ': ' + manifest['reason']))
         return Report('study', f'Suite {suite}', dict(study=suite, missing=gone)).add(
-            'No run of this suite was completed, so nothing is reported.', '\n'.join(f'- `{r}`: {why}' for r, why in gone.items()))
+            'No run of this suite was completed, so nothing is reported.',
+            '\n'.join(f'- `{r}`: {why}' for r, why in gone.items()))
     r, part = study_report(of(pub.table), suite, manifest), _part(pub, suite)
     d, w = divergence_table(part), waterfall_table(part)
     if len(d): r.add('## Is the result the same?', markdown_table(filled(d.drop(columns='suite'))))
@@ -407,19 +476,27 @@ def write_suite(study: Path | str, suite: str) -> Report:
     r.save(Path(study)/'reports', f'{suite}_publishable')
     return r
 
+# %% ../../nbs/lab/840_publication.ipynb #91b684b5
 def publication_summary(pub: Publication, tables: dict[str, pd.DataFrame]) -> Report:
     "The whole study on one page."
     r = study_report(pub.table, pub.name, pub.manifest, axis_findings(study_contrasts(pub)))
-    r.facts |= dict(threats=threats(pub)) | {k: tables.get(k) for k in ('environment', 'factors', 'axis_levels', 'axis_contrasts', 'seed_tests', 'divergence_summary', 'waterfall')}
-    for title, name in (('Each axis, level by level', 'axis_levels'), ('Level against level', 'axis_contrasts'), ('Paired tests by seed', 'seed_tests'), ('What these pairs could have seen', 'sensitivity'), ('Divergence from the reference, with its A/A control', 'divergence_summary'),
-                        ('Where the wall clock went (s, mean over suites)', 'waterfall'), ('Against a run without checkpoints', 'against_ideal'),
-                        ('What was varied', 'factors'), ('Held constant', 'controlled'), ('Environment', 'environment')):
+    r.facts |= dict(threats=threats(pub)) | {k: tables.get(k)
+                                             for k in ('environment', 'factors', 'axis_levels', 'axis_contrasts',
+                                                       'seed_tests', 'divergence_summary', 'waterfall')}
+    for title, name in (('Each axis, level by level', 'axis_levels'), ('Level against level', 'axis_contrasts'),
+                        ('Paired tests by seed', 'seed_tests'), ('What these pairs could have seen', 'sensitivity'),
+                        ('Divergence from the reference, with its A/A control', 'divergence_summary'),
+                        ('Where the wall clock went (s, mean over suites)', 'waterfall'),
+                        ('Against a run without checkpoints', 'against_ideal'),
+                        ('What was varied', 'factors'), ('Held constant', 'controlled'),
+                        ('Environment', 'environment')):
         if name in tables: r.add(f'## {title}', markdown_table(filled(tables[name]).rename(columns=READABLE)))
     return r.add('## Threats to validity', '\n'.join(f'- {t}' for t in threats(pub)))
 
 # %% ../../nbs/lab/840_publication.ipynb #90cae468
 FORMATS = ('.svg', '.png', '.pdf')
-AGGREGATES = ('completion', 'outcomes', 'suites', 'axis_levels', 'axis_contrasts', 'slices', 'seed_tests', 'divergence', 'waterfall')
+AGGREGATES = ('completion', 'outcomes', 'suites', 'axis_levels', 'axis_contrasts', 'slices', 'seed_tests', 'divergence',
+              'waterfall')
 
 def report_dir(study: Path) -> Path:
     "Where the files of a study's report go: into the study, but not into tracked evidence."
@@ -435,7 +512,8 @@ def write_publication(
     (out/'tables').mkdir(parents=True, exist_ok=True)
     for name, t in tables.items():
         spread(t).to_csv(out/'tables'/f'{name}.csv', index=False)
-        (out/'tables'/f'{name}.tex').write_text(latex(t, f'{name.replace("_", " ").capitalize()} of study {pub.name}', name), encoding='utf-8')
+        (out/'tables'/f'{name}.tex').write_text(latex(t, f'{name.replace("_", " ").capitalize()} of study {pub.name}',
+                                                      name), encoding='utf-8')
     for name in AGGREGATES:
         if name not in tables: continue
         aggregate = Report('aggregate', name, dict(study=pub.name, rows=tables[name]))
@@ -448,14 +526,18 @@ def write_publication(
         plt.close(ax.figure)
     found, summary = new_findings(pub), publication_summary(pub, tables)
     found.to_csv(out/'new_findings.csv', index=False)
-    (out/'new_findings.md').write_text('# Findings\n\n' + '\n'.join(f'- {s}' for s in summary.facts['findings']) + '\n', encoding='utf-8')
+    (out/'new_findings.md').write_text('# Findings\n\n' + '\n'.join(f'- {s}' for s in summary.facts['findings']) + '\n',
+                                       encoding='utf-8')
     (out/'final_summary.md').write_text(final_summary(summary), encoding='utf-8')
     summary.save(out, 'publication_summary')
-    files = ('new_findings.md', 'new_findings.csv', 'final_summary.md', 'publication_summary.md', 'publication_summary.json')
-    return sorted(p for d in ('tables', 'metrics/_aggregate', 'reports', 'plots') for p in (out/d).glob('*')) + [out/f for f in files]
+    files = ('new_findings.md', 'new_findings.csv', 'final_summary.md', 'publication_summary.md',
+             'publication_summary.json')
+    return sorted(p for d in ('tables', 'metrics/_aggregate', 'reports', 'plots') for p in (out/d).glob('*')) + [out/f
+        for f in files]
 
 # %% ../../nbs/lab/840_publication.ipynb #bf94a835
-TIMELESS = ('suite', 'variant', 'seed', 'dataset', 'model', 'schedule', 'run_id', 'status', 'valid', 'restarts', 'replayed_steps', 'lost_steps', 'writes', 'checkpoints',
+TIMELESS = ('suite', 'variant', 'seed', 'dataset', 'model', 'schedule', 'run_id', 'status', 'valid', 'restarts',
+            'replayed_steps', 'lost_steps', 'writes', 'checkpoints',
             'loss_difference', 'loss_max_difference', 'parameter_l2', 'bitwise_equal')
 
 def timeless_digest(table: pd.DataFrame) -> str: # 64 hex digits

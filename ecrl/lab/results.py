@@ -46,16 +46,23 @@ HEADING = '## Result'
 def result_section(nb: dict, name: str = 'the notebook') -> str:
     "What the section *Result* of a notebook must be."
     blocks = [b for c in nb['cells'] if 'result' in c['metadata'].get('tags', []) for b in shown(c)]
-    if not blocks: raise ValueError(f'{name}: expected a cell with the tag `result` that has printed something, found none. Run the notebook first.')
+    if not blocks:
+        raise ValueError(
+            f'{name}: expected a cell with the tag `result` that has printed something, found none. Run the notebook '
+            'first.')
     return '\n\n'.join([HEADING, *blocks])
 
 def result_cell(nb: dict) -> dict | None:
     "The cell that holds the section."
-    return next((c for c in nb['cells'] if c['cell_type'] == 'markdown' and ''.join(c['source']).split('\n')[0] == HEADING), None)
+    return next((c for c in nb['cells'] if c['cell_type'] == 'markdown'
+                 and ''.join(c['source']).split('\n')[0] == HEADING), None)
 
 def refresh_result(path: Path | str): # an executed benchmark; written in place
     "Put what the tagged cells have printed into the section *Result*."
     nb = json.loads(Path(path).read_text())
-    if (cell := result_cell(nb)) is None: raise ValueError(f'{path}: expected a markdown cell that begins with {HEADING!r}, found none. Add one after the introduction.')
+    if (cell := result_cell(nb)) is None:
+        raise ValueError(
+            f'{path}: expected a markdown cell that begins with {HEADING!r}, found none. Add one after the '
+            'introduction.')
     cell['source'] = result_section(nb, str(path)).splitlines(keepends=True)
     Path(path).write_text(json.dumps(nb, indent=1, ensure_ascii=False) + '\n')

@@ -77,9 +77,13 @@ def check_evidence(
 ):
     "Raise unless the evidence of each study holds every run of its manifest."
     for table in sorted((root/'runs'/'evidence').glob('*/runs.csv')):
-        with open(table, newline='') as f: runs = [r['run_id'] for r in csv.DictReader(f) if r['status'] != 'failed']      # those are said to be missing
+        # those are said to be missing
+        with open(table, newline='') as f: runs = [r['run_id'] for r in csv.DictReader(f) if r['status'] != 'failed']
         absent = [r for r in runs if of_run(table.parent/r, 'correctness') is None]
-        if absent: raise SiteError(f'{table.parent}: the evidence is incomplete. Missing: {", ".join(absent)}. Publish the study again (`ecrl demo --publish`).')
+        if absent:
+            raise SiteError(
+                f'{table.parent}: the evidence is incomplete. Missing: {", ".join(absent)}. Publish the study again '
+                '(`ecrl demo --publish`).')
 
 # %% ../../nbs/lab/850_site.ipynb #b1eeba1f
 _NUMBER = re.compile(r'^(\d+)[a-z0-9]*_')
@@ -116,7 +120,9 @@ def own_docstring(sym) -> str: # '' without one
     "What the author of a symbol says of it, not Python or another package."
     if not inspect.isclass(sym): return inspect.getdoc(sym) or ''
     said = vars(sym).get('__doc__') or ''
-    return '' if said.startswith(f'{sym.__name__}(') or said in [b.__doc__ for b in sym.__mro__[1:]] else inspect.cleandoc(said)   # a dataclass repeats its signature
+    # a dataclass repeats its signature
+    return '' if said.startswith(f'{sym.__name__}(') or said in [b.__doc__
+        for b in sym.__mro__[1:]] else inspect.cleandoc(said)
 
 def default_text(
     default,
@@ -132,10 +138,12 @@ def class_line(cls: type, shown: str) -> str: # shown: nbdev's signature
     "A class with what it takes, where its author has said so; else with its bases."
     if hasattr(cls, '_fields'): return f'class {cls.__name__}{inspect.signature(cls)}'
     init = cls.__init__
-    ours = isinstance(init, FunctionType) and init.__module__.partition('.')[0] in ('__main__', __name__.partition('.')[0])
+    ours = isinstance(init, FunctionType) and init.__module__.partition('.')[0] in ('__main__',
+        __name__.partition('.')[0])
     if ours: return re.sub(r'\)(->None)?:', ')', re.sub(r'^def', 'class', shown))
     return f'class {cls.__name__}({", ".join(b.__name__ for b in cls.__bases__ if b is not object)})'.replace('()', '')
 
+# %% ../../nbs/lab/850_site.ipynb #dc19246b
 def page_doc(sym, name: str | None = None, title_level: int = 3):
     "The documentation of a symbol; the `renderer` of settings.ini."
     from nbdev.showdoc import BasicMarkdownRenderer
@@ -143,22 +151,27 @@ def page_doc(sym, name: str | None = None, title_level: int = 3):
     names = getattr(r.sym.__init__ if inspect.isclass(r.sym) else r.sym, '__globals__', {})
     for p in r.dm.dm.values():
         if get_origin(p.get('anno')) is Annotated: p.anno = get_args(p.anno)[0]
-        if get_origin(p.get('anno')) is Union: p.anno = _Text(' | '.join(o.__name__ if o is not type(None) else 'None' for o in get_args(p.anno)))
+        if get_origin(p.get('anno')) is Union:
+            p.anno = _Text(' | '.join(o.__name__ if o is not type(None) else 'None' for o in get_args(p.anno)))
         p.default = default_text(p.get('default', inspect.Parameter.empty), names)
     if not own_docstring(r.sym): r.docs = ''
     if inspect.isclass(r.sym): r.dm = _Text(class_line(r.sym, str(r.dm)))
     return r
 
 # %% ../../nbs/lab/850_site.ipynb #5ab3e3fb
-BOILERPLATE = re.compile(r'Call self as a function|Initialize self|help\(type\(self\)\)|data:Any\b|\*\*kwds|\*args, \*\*kwargs\n\)->None|<factory>|str\(object=|Create a new model|'
+BOILERPLATE = re.compile(
+    r'Call self as a function|Initialize self|help\(type\(self\)\)|data:Any\b|\*\*kwds|\*args, \*\*kwargs\n\)->None'
+    r'|<factory>|str\(object=|Create a new model|'
                          r'name/value pairs|\bat 0x[0-9a-f]+|\w+:Annotated\b')
 
 def boilerplate(page: Path) -> list[str]: # a line for each symbol
     "Signatures and docstrings of a processed notebook that nobody has written."
     out = []
     for c in json.loads(page.read_text())['cells']:
-        shown = ''.join(''.join(o.get('data', {}).get('text/markdown', '')) for o in c.get('outputs', ())) if 'show_doc(' in ''.join(c['source']) else ''
-        if found := BOILERPLATE.search(shown): out.append(f"{page.name}: {re.search('show_doc[^)]*.', ''.join(c['source']))[0]} says {found[0]!r}")
+        shown = ''.join(''.join(o.get('data', {}).get('text/markdown', ''))
+                        for o in c.get('outputs', ())) if 'show_doc(' in ''.join(c['source']) else ''
+        if found := BOILERPLATE.search(shown):
+            out.append(f"{page.name}: {re.search('show_doc[^)]*.', ''.join(c['source']))[0]} says {found[0]!r}")
     return out
 
 # %% ../../nbs/lab/850_site.ipynb #06a98253
@@ -174,16 +187,19 @@ def process(executed: dict[str, str]):
     if bad: raise SiteError(f'{len(bad)} symbols are shown with text that nobody wrote: ' + '; '.join(bad))
 
 # %% ../../nbs/lab/850_site.ipynb #2ff1d743
-def _run(what: str, cmd: list[str], cwd: Path, look: Callable[[], None] = lambda: None, deadline_s: float = 900): # look: called every second
+def _run(what: str, cmd: list[str], cwd: Path,
+         look: Callable[[], None] = lambda: None, deadline_s: float = 900): # look: called every second
     "Run quietly; a failure carries the errors that the output names, and its end."
     end = time.monotonic() + deadline_s
-    p = subprocess.Popen(cmd, cwd=cwd, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    p = subprocess.Popen(cmd, cwd=cwd, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, start_new_session=True)
     said = None
     try:
         while said is None:
             try: said = p.communicate(timeout=1)[0]
             except subprocess.TimeoutExpired:
-                if time.monotonic() > end: raise SiteError(f'{what} has taken more than {deadline_s:.0f} s, and was ended') from None
+                if time.monotonic() > end:
+                    raise SiteError(f'{what} has taken more than {deadline_s:.0f} s, and was ended') from None
                 look()
     finally:
         if p.poll() is None: os.killpg(p.pid, signal.SIGKILL); p.wait()
@@ -222,19 +238,23 @@ def broken_links(docs: Path) -> list[str]: # a line for each
             if to.is_dir(): to = to/'index.html'
             found = to.is_file() and to.is_relative_to(docs)
             if not found or to in pages and unquote(url.fragment) not in pages[to].places: out.append(
-                f'{page.relative_to(docs)} links to {link}: ' + (f'that page has no place #{url.fragment}' if found else 'no such file in the site'))
+                f'{page.relative_to(docs)} links to {link}: '
+                + (f'that page has no place #{url.fragment}' if found else 'no such file in the site'))
     return out
 
 def check_links(docs: Path):
     "Raise unless all links within the site lead somewhere."
-    if broken := broken_links(docs): raise SiteError('the built site has links that lead nowhere; mend the notebook or the docstring that each page is made from:\n'
+    if broken := broken_links(docs):
+        raise SiteError(
+            'the built site has links that lead nowhere; mend the notebook or the docstring that each page is made '
+            'from:\n'
                                                      + '\n'.join(f'  - {b}' for b in broken))
 
 # %% ../../nbs/lab/850_site.ipynb #1dffe196
 def build_site(
-    executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy, in place of that of the tracked evidence
+    executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy, in place of the evidence's
     root: Path | None = None, # the workspace
-    say: Callable[..., None] = lambda stage, done='': None, # called when a stage begins, and again with how far it is; together they take a minute or two
+    say: Callable[..., None] = lambda stage, done='': None, # a stage begins; how far it is; in all a minute or two
 ) -> Path: # the folder `_docs`; open its index.html
     "Build the published site."
     root = Path(root or project_root()).resolve()
@@ -275,6 +295,7 @@ def readme(
             if '#| echo: false' not in source: parts.append(f'```python\n{source}\n```')
             for o in c['outputs']:
                 data = o.get('data', {'text/plain': o.get('text', '')})
-                text = ''.join(data.get('text/markdown') or '') or '```text\n' + ''.join(data.get('text/plain', '')).rstrip() + '\n```'
+                text = ''.join(data.get('text/markdown')
+                               or '') or '```text\n' + ''.join(data.get('text/plain', '')).rstrip() + '\n```'
                 parts.append(text)
     return '\n\n'.join(p.strip() for p in parts) + '\n'

@@ -24,10 +24,14 @@ def config_of(
     attempts = [Attempt(*a) for a in script]
     if any(a.end not in ('finished', 'killed') or a[3:] != Attempt(0, 0)[3:] for a in attempts): return None
     mid, last = [a for a in attempts[:-1] if a.end == 'finished'], attempts[-1]
-    plan = [dict(kind='exit', target=0, step=a.end_step, attempt=n, flush_inflight=True) for n, a in enumerate(attempts, 1) if a.end == 'killed']
+    plan = [dict(kind='exit', target=0, step=a.end_step, attempt=n, flush_inflight=True)
+            for n, a in enumerate(attempts, 1) if a.end == 'killed']
     phases = dict(elastic=dict(phases=[[a.end_step, a.world_size] for a in (*mid, last)])) if mid else {}
-    return make_config(dict(dataset=dict(name='fake', size=200), training=dict(global_batch=8, max_steps=last.end_step, scheduler=scheduler, numerics=numerics, debug_every=20),
-                            checkpoint=dict(strategy=strategy, every_k_steps=10), runtime=dict(nproc=last.world_size), failure=dict(enabled=bool(plan), plan=plan), **phases))
+    return make_config(dict(dataset=dict(name='fake', size=200),
+                            training=dict(global_batch=8, max_steps=last.end_step, scheduler=scheduler,
+                                          numerics=numerics, debug_every=20),
+                            checkpoint=dict(strategy=strategy, every_k_steps=10), runtime=dict(nproc=last.world_size),
+                            failure=dict(enabled=bool(plan), plan=plan), **phases))
 
 CODE = '''
 import sys
@@ -37,12 +41,14 @@ for config in sys.argv[1:]:
     if Supervisor(load_config(config), config.removesuffix('.yaml')).run()['status'] != 'completed': sys.exit(f'{config} was not completed')
 '''
 
-def run_for_real(configs: dict[str, RunConfig], root: Path, deadline_s: float = 900.0) -> dict[str, Path]: # name -> run directory
+def run_for_real(configs: dict[str, RunConfig], root: Path,
+                 deadline_s: float = 900.0) -> dict[str, Path]: # name -> run directory
     "Run jobs one after another, in a process of their own that has imported everything once."
     root.mkdir(parents=True, exist_ok=True)
     for name, cfg in configs.items(): (root/f'{name}.yaml').write_text(dump_config(cfg))
     with open(root/'runs.log', 'ab') as out:
-        p = subprocess.Popen([sys.executable, '-c', CODE, *(str(root/f'{n}.yaml') for n in configs)], stdout=out, stderr=out, preexec_fn=die_with_parent)
+        p = subprocess.Popen([sys.executable, '-c', CODE, *(str(root/f'{n}.yaml') for n in configs)], stdout=out,
+                             stderr=out, preexec_fn=die_with_parent)
         try: rc = p.wait(deadline_s)
         finally:
             if p.poll() is None: p.terminate(); p.wait(60)
@@ -50,11 +56,13 @@ def run_for_real(configs: dict[str, RunConfig], root: Path, deadline_s: float = 
     return {name: root/name for name in configs}
 
 # %% ../../nbs/lab/895_trials.ipynb #3dffa583
-def _name(script, how: dict) -> str: return '_'.join(['-'.join(map(str, a)) for a in script] + list(map(str, how.values())))
+def _name(script, how: dict) -> str:
+    return '_'.join(['-'.join(map(str, a)) for a in script] + list(map(str, how.values())))
 
 def real_runs(root: Path, exhibits: Iterable[Exhibit] = EXHIBITS) -> dict[str, Records]: # name -> records
     "A real run for each script of the museum that can be had."
-    wanted = {_name(e.script, e.how): c for e in exhibits if 'target' not in e.how and (c := config_of(e.script, **e.how))}
+    wanted = {_name(e.script, e.how): c for e in exhibits if 'target' not in e.how
+              and (c := config_of(e.script, **e.how))}
     return {name: load_records(run) for name, run in run_for_real(wanted, root).items()}
 
 def of_exhibit(runs: dict[str, Records], e: Exhibit) -> Records | None: # None: no such run

@@ -62,17 +62,21 @@ def thumbnail(ds: ImagesWithIDs, sample_id: int) -> str: # a data URI, PNG
     "The image of a sample."
     from PIL import Image
     png = io.BytesIO()
-    Image.fromarray(ds.images[sample_id].permute(1, 2, 0).contiguous().numpy()).quantize(32).save(png, 'png')   # a third of the size
+    # a third of the size
+    Image.fromarray(ds.images[sample_id].permute(1, 2, 0).contiguous().numpy()).quantize(32).save(png, 'png')
     return 'data:image/png;base64,' + base64.b64encode(png.getvalue()).decode()
 
 def rank_html(ds: ImagesWithIDs, rank: int, ids: list[int]) -> str:
     "One rank's samples, captioned by their ids."
     colour, digest = RANK_COLOURS[rank % len(RANK_COLOURS)], sample_ids_hash(torch.tensor(ids))
-    cells = ''.join(f'<span style="display:inline-block;width:36px;margin:1px;text-align:center;font-size:10px;line-height:12px">'
-                    f'<img src="{thumbnail(ds, i)}" width="32" height="32" style="display:block;margin:0 auto;image-rendering:pixelated" '
+    cells = ''.join(
+        f'<span style="display:inline-block;width:36px;margin:1px;text-align:center;font-size:10px;line-height:12px">'
+                    f'<img src="{thumbnail(ds, i)}" width="32" height="32" style="display:block;margin:0 '
+                    'auto;image-rendering:pixelated" '
                     f'alt="sample {i}">{i}</span>' for i in ids)
     return (f'<div style="border-left:8px solid {colour};padding:2px 0 4px 8px;margin:6px 0">'
-            f'<div style="font-size:12px"><b>rank {rank}</b> &middot; {len(ids)} samples &middot; hash {digest[:8]}</div><div style="width:304px">{cells}</div></div>')
+            f'<div style="font-size:12px"><b>rank {rank}</b> &middot; {len(ids)} samples &middot; hash '
+            f'{digest[:8]}</div><div style="width:304px">{cells}</div></div>')
 
 # %% ../../nbs/lab/860_widgets.ipynb #fff07c22
 def epoch_svg(
@@ -86,41 +90,52 @@ def epoch_svg(
     for s in range(S):
         w = Story(story.geometry, step=s, world_size=story.world_size, resume_at=story.resume_at,
                   resumed_world_size=story.resumed_world_size).world_size_now
-        parts += [f'<rect x="{s*dx:.1f}" y="{14 + r*height/w:.1f}" width="{dx - 1:.1f}" height="{height/w - 1:.1f}" fill="{RANK_COLOURS[r]}" '
+        parts += [f'<rect x="{s*dx:.1f}" y="{14 + r*height/w:.1f}" width="{dx - 1:.1f}" height="{height/w - 1:.1f}" '
+                  f'fill="{RANK_COLOURS[r]}" '
                   f'opacity="{1 if s == story.step else .45}"/>' for r in range(w)]
-    parts.append(f'<rect x="{story.step*dx - 1:.1f}" y="13" width="{dx + 1:.1f}" height="{height + 1}" fill="none" stroke="currentColor" stroke-width="2"/>')
+    parts.append(
+        f'<rect x="{story.step*dx - 1:.1f}" y="13" width="{dx + 1:.1f}" height="{height + 1}" fill="none" '
+        'stroke="currentColor" stroke-width="2"/>')
     if story.resume_at is not None:
         x = story.resume_at*dx - .5
-        parts.append(f'<path d="M{x:.1f} 0V{height + 18}" stroke="currentColor" stroke-dasharray="4 3"/><text x="{x + 5:.1f}" y="10" '
+        parts.append(
+            f'<path d="M{x:.1f} 0V{height + 18}" stroke="currentColor" stroke-dasharray="4 3"/><text x="{x + 5:.1f}" '
+            'y="10" '
                      f'font-size="11" fill="currentColor">resumed at {story.resume_at}</text>')
     parts += [f'<text x="{x:.0f}" y="{height + 28}" font-size="11" fill="currentColor" text-anchor="{a}">{t}</text>'
               for x, a, t in ((0, 'start', 'step 0'), (width, 'end', f'step {S - 1}'))]
-    return f'<svg viewBox="0 0 {width} {height + 32}" style="width:100%;max-width:{width}px" role="img" aria-label="steps of the epoch">{"".join(parts)}</svg>'
+    box = f'viewBox="0 0 {width} {height + 32}" style="width:100%;max-width:{width}px"'
+    return f'<svg {box} role="img" aria-label="steps of the epoch">{"".join(parts)}</svg>'
 
 # %% ../../nbs/lab/860_widgets.ipynb #d369f54d
 def compare_html(expected: list[int], found: list[int]) -> str:
     "Whether two windows are the same, in words."
     same = sum(a == b for a, b in zip(expected, found))
-    if expected == found: return f'&#10003; The same window: {same} of {len(expected)} samples, in the same order. Only the borders between ranks can move.'
+    if expected == found:
+        return (f'&#10003; The same window: {same} of {len(expected)} samples, in the same order. Only the borders '
+                'between ranks can move.')
     return f'&#10007; Different windows: only {same} of {len(expected)} samples agree in place.'
 
 def state_html(story: Story) -> str:
     "The position in words, and the sampler state that a checkpoint holds before the step."
     g = story.geometry
     state = json.dumps(dict(epoch=story.epoch, cursor_step=story.step, seed=story.seed))
-    return (f'global step <b>{story.epoch*g.steps_per_epoch + story.step + 1}</b> consumes window {story.step} of epoch {story.epoch} '
+    return (f'global step <b>{story.epoch*g.steps_per_epoch + story.step + 1}</b> consumes window {story.step} of '
+            f'epoch {story.epoch} '
             f'({g.steps_per_epoch} windows of {g.global_batch} samples) &middot; state before it: <code>{state}</code>')
 
 def story_html(ds: ImagesWithIDs, story: Story) -> str:
     "The whole picture of a story."
     runs = []
-    for name, s in (('Never interrupted', story.uninterrupted()), ('After the resume' if story.resumed else 'Before the resume', story)):
+    for name, s in (('Never interrupted', story.uninterrupted()),
+                    ('After the resume' if story.resumed else 'Before the resume', story)):
         shards = shards_now(s)
         bands = ''.join(rank_html(ds, r, ids) for r, ids in enumerate(shards))
         runs.append((shards, f'<div style="flex:0 0 340px"><b>{name}, W = {s.world_size_now}</b>{bands}</div>'))
     (expected, left), (found, right) = runs
     return (f'<div class="ecrl-story"><p>{state_html(story)}</p>{epoch_svg(story)}'
-            f'<p><b>{compare_html(flat(expected), flat(found))}</b></p><div style="display:flex;flex-wrap:wrap;gap:8px 48px">{left}{right}</div></div>')
+            f'<p><b>{compare_html(flat(expected), flat(found))}</b></p><div '
+            f'style="display:flex;flex-wrap:wrap;gap:8px 48px">{left}{right}</div></div>')
 
 # %% ../../nbs/lab/860_widgets.ipynb #1f19cd87
 def _controls(g: Geometry, epochs: int) -> dict[str, W.Widget]:
@@ -181,22 +196,27 @@ def table_html(head: list[str], rows: list[list[str]]) -> str: # cells are HTML
 def grades_html(verdict: dict) -> str: # empty: the verdict was written before there were grades
     "The three grades and what each rests on."
     rests = verdict.get('rests_on', {})
-    rows = [[g.capitalize(), mark_html(v), f'{rests.get(g, 0):,} {GRADES[g].rests_on}'] for g, v in verdict.get('grades', {}).items()]
+    rows = [[g.capitalize(), mark_html(v), f'{rests.get(g, 0):,} {GRADES[g].rests_on}']
+            for g, v in verdict.get('grades', {}).items()]
     return table_html(['grade', 'result', 'rests on'], rows) if rows else ''
 
 def verdict_html(verdict: dict) -> str: # from `Verdict.to_dict` or metrics/correctness.json
-    "The verdict and its grades, then each law that has something to say, then the names of those that are simply kept, or had nothing to examine."
+    """The verdict and its grades, then each law that has something to say, then the names of those that are simply
+    kept, or had nothing to examine."""
     counts = ', '.join(f'{n} {fate}' for fate, n in verdict['counts'].items() if n)
     found = {name: [e for e in verdict['evidence'] if e['check'] == name] for name in verdict['checks']}
     told = lambda e: html.escape(e['message'] + (f" Likely cause: {e['cause']}." if e['cause'] else ''))
-    rows = [[html.escape(name), mark_html(ok), '<br>'.join(map(told, found[name]))] for name, ok in verdict['checks'].items() if found[name] or ok in (False, 'unknown')]
+    rows = [[html.escape(name), mark_html(ok), '<br>'.join(map(told, found[name]))]
+            for name, ok in verdict['checks'].items() if found[name] or ok in (False, 'unknown')]
     passed = [name for name, ok in verdict['checks'].items() if ok is True and not found[name]]
     idle = [name for name, ok in verdict['checks'].items() if ok == IDLE and not found[name]]
-    return (f'<p style="font-size:1.3em;margin:10px 0 4px">{mark_html(verdict["valid"])} &nbsp;{html.escape(verdict["run_id"])}</p>'
+    return (f'<p style="font-size:1.3em;margin:10px 0 4px">{mark_html(verdict["valid"])} '
+            f'&nbsp;{html.escape(verdict["run_id"])}</p>'
             f'<p>{html.escape(verdict["status"])}; executions of steps: {counts or "none"}</p>'
             + grades_html(verdict) + (table_html(['law', 'result', 'what it found'], rows) if rows else '')
             + (f'<p>Kept: {html.escape(", ".join(passed))}.</p>' if passed else '')
-            + (f'<p>Not exercised, for want of anything to examine: {html.escape(", ".join(idle))}.</p>' if idle else ''))
+            + (f'<p>Not exercised, for want of anything to examine: {html.escape(", ".join(idle))}.</p>' if idle
+               else ''))
 
 # %% ../../nbs/lab/860_widgets.ipynb #88e77269
 def costs_html(costs: dict) -> str: # from `Goodput.to_dict`
@@ -224,7 +244,8 @@ def judge(run: Path) -> str: # HTML
     except ValueError as e: return out + f'<p>Its goodput cannot be told: {html.escape(str(e))}</p>'
 
 # %% ../../nbs/lab/860_widgets.ipynb #45a24008
-NO_RUNS = '<p>There is no run yet. <code>make demo</code> makes three, in about two minutes; then execute this cell again.</p>'
+NO_RUNS = ('<p>There is no run yet. <code>make demo</code> makes three, in about two minutes; '
+           'then execute this cell again.</p>')
 
 def run_picker(
     root: Path | None = None, # the folder of all studies

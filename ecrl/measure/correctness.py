@@ -8,18 +8,20 @@ __all__ = ['LAWS', 'Verdict', 'law_ranks', 'law_order', 'law_position', 'judged'
            'clean', 'count_samples', 'count_placed', 'count_compared', 'grades_of', 'verify']
 
 # %% ../../nbs/measure/740_correctness.ipynb #db3c335d
-import hashlib, math
+import hashlib
+from itertools import islice
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 import numpy as np
 import pandas as pd
 from fastcore.basics import patch
+from ..data.assignment import Unit, coverage
 from .history import History, once, read_history
 import ecrl.measure.resumes                             # declares the laws of resumes
 from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
 from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
-from .windows import epoch_ids, learning_rate, window_hashes
+from .windows import assigned, epoch_ids, learning_rate, share_hashes
 from .witnesses import alike, env, falls, promised
 
 # %% ../../nbs/measure/740_correctness.ipynb #1fd25206
@@ -79,15 +81,15 @@ def law_ranks(h: History) -> Iterator[Evidence]:
         lambda r: (f'rank {r.rank} recorded world size {r.world_size} at {at(r)}, '
         f'expected {int(h.attempts.world_size[r.attempt])} as in the rest of the attempt.',
         'ranks of two launches write the same logs'))
-    if len(gone): yield from _name_absent(s, gone)
+    if len(gone): yield from _name_absent(h, gone)
     return len(h.ledger)
 
 # %% ../../nbs/measure/740_correctness.ipynb #ed4073e4
-def _name_absent(s: pd.DataFrame, gone: pd.DataFrame) -> Iterator[Evidence]:
+def _name_absent(h: History, gone: pd.DataFrame) -> Iterator[Evidence]:
     "Who has no record of which step; told for the first few, counted for all."
-    have = s.merge(gone[['attempt', 'global_step']]).groupby(['attempt', 'global_step'])['rank'].agg(set)
+    have = h.steps.merge(gone[['attempt', 'global_step']]).groupby(['attempt', 'global_step'])['rank'].agg(set)
     missing = [(g.attempt, g.global_step, r) for g in gone[:SHOWN + 1].itertuples()
-        for r in range(min(g.world_size, 1000)) if r not in have[g.attempt, g.global_step]]
+        for r in islice(h.quorum(g.global_step, g.world_size), 1000) if r not in have[g.attempt, g.global_step]]
     yield from offences(pd.DataFrame(missing, columns=['attempt', 'global_step', 'rank']), [True]*len(missing),
         lambda r: f'rank {r.rank} has no record for {at(r)}.')
     if len(gone) > SHOWN + 1:
@@ -150,22 +152,23 @@ def law_position(h: History) -> Iterator[Evidence]:
 @once
 def judged(h: History) -> np.ndarray: # bool per record
     "The records whose claimed window exists; what the others claim is judged by `position` and `ranks`."
-    s, geo = h.steps, h.geometry
-    W, r, c, e = (s[k].to_numpy() for k in ('world_size', 'rank', 'cursor_step', 'epoch'))
-    whole = (W > 0) & (geo.global_batch % np.maximum(W, 1) == 0)
-    return whole & (r >= 0) & (r < W) & (c >= 0) & (c < geo.steps_per_epoch) & (e >= 0) & (e < 1_000_003)
+    W, r, c, e = (h.steps[k].to_numpy() for k in ('world_size', 'rank', 'cursor_step', 'epoch'))
+    known, possible = np.zeros(len(W), dtype=bool), (e >= 0) & (e < 1_000_003)
+    for w in np.unique(W).tolist():
+        mine = np.flatnonzero((W == w) & possible)
+        if a := h.assigned(w): known[mine] = a.owns(e[mine], c[mine], r[mine])
+    return known
 
 @once
 def window_match(h: History) -> np.ndarray: # bool per record
     "Which records carry the hash of the window that they claim."
     s, known = h.steps, np.flatnonzero(judged(h))
-    epoch, W, at = (s[k].to_numpy()[known] for k in ('epoch', 'world_size', 'cursor_step'))
-    at = at*W + s['rank'].to_numpy()[known]
+    epoch, W, cursor, rank = (s[k].to_numpy()[known] for k in ('epoch', 'world_size', 'cursor_step', 'rank'))
     expected = np.full(len(s), None, dtype=object)
-    for e in np.unique(epoch):
-        for w in np.unique(W[epoch == e]):
-            mine = (epoch == e) & (W == w)
-            expected[known[mine]] = window_hashes(h.geometry, h.seed, int(e), int(w))[at[mine]]
+    for e in np.unique(epoch).tolist():
+        for w in np.unique(W[epoch == e]).tolist():
+            mine, due = (epoch == e) & (W == w), share_hashes(h.assigned(w), e)
+            expected[known[mine]] = [due[at] for at in zip(cursor[mine].tolist(), rank[mine].tolist())]
     return s['sample_ids_hash'].to_numpy() == expected
 
 # %% ../../nbs/measure/740_correctness.ipynb #300de3c7
@@ -173,16 +176,17 @@ def likely_cause(h: History, r) -> str: # r: a record
     "What a wrong hash is the hash of, if it is anything that a known mistake consumes."
     geo, W, S = h.geometry, int(r.world_size), h.geometry.steps_per_epoch
     def find(seed, epoch, w):
-        return next(iter(np.flatnonzero(window_hashes(geo, seed, epoch, w) == r.sample_ids_hash)), None)
+        due = share_hashes(assigned(geo, seed, w, h.config.training.method), epoch)
+        return next((at for at, digest in due.items() if digest == r.sample_ids_hash), None) # (cursor, rank)
     for e in [x for x in (r.epoch, r.epoch - 1, r.epoch + 1, 0) if x >= 0]:
-        if (i := find(h.seed, int(e), W)) is not None:
-            cursor, rank = divmod(int(i), W); off = (e - r.epoch)*S + cursor - r.cursor_step
+        if (at := find(h.seed, int(e), W)) is not None:
+            cursor, rank = at; off = (e - r.epoch)*S + cursor - r.cursor_step
             if off == 0: return f'these are the ids of rank {rank}: the ranks were mixed up'
             return (f'shifted window: these are the ids of step {e*S + cursor + 1}'
                 + (', repeated here' if off < 0 else ', consumed too early'))
     for w in [w for w in range(1, min(geo.global_batch, 64) + 1) if geo.global_batch % w == 0 and w != W]:
-        if (i := find(h.seed, int(r.epoch), w)) is not None:
-            return f'other world size: these are the ids of rank {int(i) % w} at W = {w}'
+        if (at := find(h.seed, int(r.epoch), w)) is not None:
+            return f'other world size: these are the ids of rank {at[1]} at W = {w}'
     for seed in [s for s in (*range(11), 42, h.seed - 1, h.seed + 1) if s != h.seed and s >= 0]:
         if find(seed, int(r.epoch), W) is not None: return f'other seed: these are the ids for seed {seed}'
     i = (int(r.cursor_step)*W + int(r.rank))*(n := geo.global_batch//W)
@@ -297,15 +301,11 @@ def epoch_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples,
     survived = h.ledger.loc[h.ledger['fate'] == 'surviving', 'global_step'].to_numpy()
     for e in np.unique((survived - 1)//S).tolist():        # an epoch that is not there at all is a hole in the lineage
         g, steps = (epoch == e) & ok, min(S, last - e*S)
-        size = B//np.maximum(W[g], 1)
-        unit = math.gcd(B, *np.unique(size).tolist())      # samples that always go together
-        start = (cursor[g]*B + rank[g]*size)//unit  # a record consumes [start, start + size/unit) of the epoch's order
-        ends = np.bincount(start, minlength=S*B//unit + 1) - np.bincount(start + size//unit, minlength=S*B//unit + 1)
-        used = np.cumsum(ends)[:-1]                        # how often each unit was consumed
-        due, unknown = used[:steps*B//unit], int(n[(epoch == e) & ~ok].sum())
-        rows.append(dict(epoch=e, steps=steps, samples=int(used.sum())*unit + unknown,
-            duplicates=int(np.maximum(used - 1, 0).sum())*unit,
-                         missing=int((due == 0).sum())*unit, extra=int(used[steps*B//unit:].sum())*unit + unknown))
+        spans = [h.assigned(w).spans(e, cursor[g & (W == w)], rank[g & (W == w)]) for w in np.unique(W[g]).tolist()]
+        c = coverage(np.concatenate(spans or [np.zeros((0, 2))]), [(0, steps*B)])
+        unknown = int(n[(epoch == e) & ~ok].sum())             # whatever they were, they belong to no window of this epoch
+        rows.append(dict(epoch=e, steps=steps, samples=c.samples + unknown, duplicates=c.duplicates,
+            missing=c.missing, extra=c.extra + unknown))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
 
 # %% ../../nbs/measure/740_correctness.ipynb #933bfe2c
@@ -319,12 +319,9 @@ def sample_ledger(
         raise ValueError(f'{h.run_id}: seed, dataset size or batch is unknown, so no window can be reconstructed.')
     mine = np.flatnonzero(judged(h) & window_match(h) & (h.steps['epoch'].to_numpy() == epoch))
     cursor, rank, W = (h.steps[k].to_numpy()[mine] for k in ('cursor_step', 'rank', 'world_size'))
-    order, B, parts = epoch_ids(h.geometry, h.seed, epoch), h.geometry.global_batch, []
-    for w in np.unique(W):
-        m, n = W == w, B//w
-        ids = order[(cursor[m]*B + rank[m]*n)[:, None] + np.arange(n)]                    # (records, n)
-        parts.append(pd.DataFrame(dict(sample=ids.ravel(), record=np.repeat(mine[m], n))))
-    t = pd.concat(parts or [pd.DataFrame(dict(sample=[], record=[]), dtype='int64')])
+    took = [h.assigned(w).ids(Unit(epoch, c), r) for w, c, r in zip(W.tolist(), cursor.tolist(), rank.tolist())]
+    t = pd.DataFrame(dict(sample=np.concatenate(took or [np.zeros(0, dtype='int64')]),
+        record=np.repeat(mine, [len(ids) for ids in took])))
     if samples is not None: t = t[t['sample'].isin(samples)]
     r = h.steps.iloc[t['record']]
     t = t.assign(global_step=r['global_step'].to_numpy(), attempt=r['attempt'].to_numpy(), rank=r['rank'].to_numpy(),
@@ -428,14 +425,11 @@ def law_completion(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/740_correctness.ipynb #b4e20c01
 def _recognised(h: History, epoch: int, records: np.ndarray) -> list[np.ndarray | None]: # ids of each; None: not known
     "What records consumed, if it was a window of this epoch, one beside it or the first, at a world size of this run."
-    geo, of = h.geometry, {}
-    sizes = [int(w) for w in h.steps['world_size'].unique() if w > 0 and geo.global_batch % w == 0]
+    known, of = [a for w in h.steps['world_size'].unique().tolist() if (a := h.assigned(w))], {}
     for e in {0, max(epoch - 1, 0), epoch + 1, epoch}:
-        for w in sizes:
-            n = geo.global_batch//w
-            of |= {digest: (e, i*n, (i + 1)*n) for i, digest in enumerate(window_hashes(geo, h.seed, e, w))}
+        for a in known: of |= {digest: (a, Unit(e, i), m) for (i, m), digest in share_hashes(a, e).items()}
     found = map(of.get, h.steps['sample_ids_hash'].to_numpy()[records])
-    return [None if f is None else epoch_ids(geo, h.seed, f[0])[f[1]:f[2]] for f in found]
+    return [None if f is None else f[0].ids(*f[1:]) for f in found]
 
 def _once_each(h: History, epoch: int, records: np.ndarray, steps: int) -> bool | str: # steps: that survive
     "Whether the records of an epoch consumed each of its samples once."

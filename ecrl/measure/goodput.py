@@ -22,6 +22,7 @@ from fastcore.basics import patch
 from ..glossary import MEANING
 from .correctness import Verdict, verify
 from .history import History, HistoryError, once, read_history
+from ..training.protocol import ENDED
 
 # %% ../../nbs/measure/745_goodput.ipynb #04ae82f8
 @once
@@ -30,7 +31,7 @@ def wall_clock(h: History) -> tuple[float, float]: # (start, end) on the run's c
     own = h.events['rank'].isna() | (h.events['rank'] == 0)          # other hosts have monotonic clocks of their own
     name, at = h.events['event'].to_numpy()[own], h.events['clock'].to_numpy(dtype=float)[own]
     records = h.steps['clock'].to_numpy()[(h.steps['rank'] == 0).to_numpy()]
-    launch, ends = at[name == 'launch'], at[np.isin(name.astype(str), ('completed', 'failed', 'stopped'))]
+    launch, ends = at[name == 'launch'], at[np.isin(name.astype(str), ENDED)]
     if not len(launch): launch, ends = h.attempts['launch_time'].dropna().to_numpy(), h.attempts['end_time'].dropna().to_numpy()
     newest = np.nanmax(np.concatenate([records if len(records) else h.steps['clock'], at]))
     start = launch.min() if len(launch) else h.steps['clock'].min()

@@ -9,6 +9,7 @@ __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'LIMITS', 'ATTEMPT', 'CHEC
 
 # %% ../../nbs/measure/720_history.ipynb #24fa9e33
 import json, os, re, shlex
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from operator import itemgetter
@@ -16,10 +17,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from fastcore.basics import patch
-from ..data.geometry import Geometry
+from ..data.assignment import Assignment, EvenWindows, Unit, assignment_of
+from ..data.geometry import Geometry, locate
+from .windows import assigned
 from ..training.config import ConfigError, RunConfig, flat, make_config, parse_yaml
 from ..training.events import read_jsonl
-from ..training.protocol import ENVIRONMENT, LOGS, RUN_FORMAT, SIDECAR, STATUS, STEP, Field, kind_of, trouble
+from ..training.protocol import ENDED, ENVIRONMENT, LOGS, RUN_FORMAT, SIDECAR, STATUS, STEP, Field, kind_of, trouble
 
 # %% ../../nbs/measure/720_history.ipynb #4f08402a
 class HistoryError(ValueError): "A directory that cannot be read as a run."
@@ -238,11 +241,26 @@ def executions(steps: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     pairs, of = np.unique(a*len(numbers) + s, return_inverse=True)
     return attempts[pairs//len(numbers)], numbers[pairs % len(numbers)], of
 
-def _ranks_heard(steps: pd.DataFrame, of: np.ndarray, n: int) -> np.ndarray: # (n,) different ranks of each execution that exist
-    W, r = steps['world_size'].to_numpy(), steps['rank'].to_numpy()
-    real = (r >= 0) & (r < W)
+def _quorums(steps: pd.DataFrame, quorum_of: Callable[[int], Assignment]) -> Iterator[tuple[Collection, np.ndarray]]:
+    "Each quorum, and the records of the units that it is to record."
+    W = steps['world_size'].to_numpy()
+    for w in np.unique(W[W > 0]).tolist():
+        a, mine = quorum_of(w), np.flatnonzero(W == w)
+        if a.steady: yield a.quorum(None), mine; continue
+        units = steps.iloc[mine].groupby(['epoch', 'cursor_step']).indices
+        for unit, rows in units.items(): yield a.quorum(Unit(*unit)), mine[rows]
+
+def _ranks_heard(
+    steps: pd.DataFrame, of: np.ndarray, n: int, # of: the execution of each record, below n
+    quorum_of: Callable[[int], Assignment],
+) -> tuple[np.ndarray, np.ndarray]: # (n,) each: how many of the quorum recorded the execution, how many have to
+    r, real, need = steps['rank'].to_numpy(), np.zeros(len(steps), dtype=bool), np.zeros(n, dtype='int64')
+    ranks = np.unique(r).tolist()
+    for quorum, rows in _quorums(steps, quorum_of):
+        real[rows] = np.isin(r[rows], [x for x in ranks if x in quorum])
+        np.maximum.at(need, of[rows], len(quorum))
     top = int(r[real].max(initial=0)) + 1
-    return np.bincount(np.unique(of[real]*top + r[real])//top, minlength=n)
+    return np.bincount(np.unique(of[real]*top + r[real])//top, minlength=n), need
 
 def _at_frontier(led: pd.DataFrame, steps: pd.DataFrame) -> pd.Series: # bool, one per row of `led`
     "Steps of the newest attempt that lie beyond the last record of its slowest rank."
@@ -257,18 +275,19 @@ def classify(
     steps: pd.DataFrame, # attempt, global_step, rank, world_size; a row per record
     resumed_from: pd.Series, # step after which each attempt continued, indexed by attempt
     running: bool = False, # the last attempt may still commit its newest steps
+    quorum_of: Callable[[int], Assignment] = lambda W: EvenWindows(None, W), # world size -> who must record what
 ) -> pd.DataFrame: # a row per (attempt, step): ranks, world_size, committed, fate, redo
     "Which executions of a step count."
     attempt, step, of = executions(steps)
     W = np.zeros(len(step), dtype='int64')
     np.maximum.at(W, of, steps['world_size'].to_numpy())
-    ranks = _ranks_heard(steps, of, len(step))
+    ranks, need = _ranks_heard(steps, of, len(step), quorum_of)
     numbers, i = np.unique(step, return_inverse=True)
     first, last = np.full(len(numbers), attempt.max()), np.full(len(numbers), attempt.min())
     np.minimum.at(first, i, attempt); np.maximum.at(last, i, attempt)
     later = resumed_from.iloc[::-1].cummin().ffill().iloc[::-1].shift(-1)        # lowest resume of all later attempts
     kept = step <= later.reindex(attempt).fillna(np.inf).to_numpy()
-    committed = (ranks >= W) & (W > 0)
+    committed = (ranks >= need) & (need > 0)
     fate = np.select([kept & committed, ~kept & (attempt < last[i])], ['surviving', 'replayed'], 'lost').astype(object)
     led = pd.DataFrame(dict(attempt=attempt, global_step=step, ranks=ranks, world_size=W, committed=committed, fate=pd.Series(fate, dtype=object),
                             redo=attempt > first[i]))    # redo: repeats an earlier execution
@@ -358,8 +377,8 @@ def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
 def run_status(supervisor: dict, events: list[str]) -> str: # completed | failed | stopped | in progress
     "How far the run is, from what its supervisor last said; `events`: names, in order."
     said = supervisor.get('status')
-    if said in (None, 'running'): said = next((e for e in reversed(events) if e in ('completed', 'failed', 'stopped', 'launch', 'resumed_session')), None)
-    return said if said in ('completed', 'failed', 'stopped') else 'in progress'
+    if said in (None, 'running'): said = next((e for e in reversed(events) if e in (*ENDED, 'launch', 'resumed_session')), None)
+    return said if said in ENDED else 'in progress'
 
 # %% ../../nbs/measure/720_history.ipynb #2063061c
 @patch(as_prop=True)
@@ -367,6 +386,17 @@ def geometry(self: History) -> Geometry | None:
     "D and B, where both are known and make at least one window."
     D, B = self.dataset_size, self.config and self.config.training.global_batch
     return Geometry(D, B) if D and B and B <= D else None
+
+@patch
+def assigned(self: History, world_size: int) -> Assignment | None: # None: the batch cannot be shared by so many
+    "Who owned which samples at this world size; needs `geometry` and `seed`."
+    return assigned(self.geometry, self.seed, world_size, self.config.training.method)
+
+@patch
+def quorum(self: History, global_step: int, world_size: int) -> Collection:
+    "Who must record a step before it is committed."
+    unit = Unit(*locate(self.geometry, global_step)) if self.geometry and global_step > 0 else None
+    return _quorum_of(self.config)(world_size).quorum(unit)
 
 @patch(as_prop=True)
 def surviving(self: History) -> pd.DataFrame:
@@ -446,8 +476,12 @@ def _read(run: Path, logs: Path) -> History:
     log = [r | dict(attempt=a, clock=c) for r, a, c in zip(log, boundaries['attempt'].tolist(), boundaries['clock'].tolist())]
     table = _event_table(events, 'event', 'attempt', 'rank', 'time').assign(clock=np.array(at, dtype=float))
     running = run_status(supervisor, [e.get('event') for e in events]) == 'in progress'
-    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running), boundaries, _published(log, sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json' else sidecars),
+    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config)), boundaries, _published(log, sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json' else sidecars),
                    table, _event_table(lines['faults.jsonl'], 'event'), supervisor, environment, config, settings, reading.version, lines, sidecars, reading.torn, reading.faulty, problems)
+
+def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from the world size alone
+    kind = assignment_of(config.training.method if config else 'ddp')
+    return lambda world_size: kind(None, world_size)
 
 def _before_first_step(run: Path, supervisor: dict, events: list[dict]) -> str: # '': no supervisor has begun it
     "What is known of a run that has recorded no step."

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 from ..data.geometry import Geometry, locate
-from .windows import learning_rate, window_hashes
+from .windows import assigned, learning_rate, share_hashes
 from ..training.config import dump_config, flat, make_config, parse_yaml
-from ..training.protocol import RUN_FORMAT, settings_digest
+from ..training.protocol import RUN_FORMAT, check, settings_digest
 
 # %% ../../nbs/measure/715_simulated.ipynb #951a0fec
 class Attempt(NamedTuple):
@@ -41,9 +41,13 @@ class World:
     epoch0: float = 1.7e9    # seconds between the wall clock and the monotonic one
     boot: int = 1            # number of the boot
     files: dict = field(default_factory=dict)
+    seen: set = field(default_factory=set)      # (file, event, keys) that the protocol knows
 
     def stamp(self) -> dict: return dict(time=self.epoch0 + self.now, mono=self.now)
-    def line(self, file: str, **record): self.files.setdefault(file, []).append(json.dumps(record) + '\n')
+    def line(self, file: str, **record):
+        kind = file, record.get('event'), tuple(record)
+        if kind not in self.seen: check(file, record); self.seen.add(kind)      # as writers do
+        self.files.setdefault(file, []).append(json.dumps(record) + '\n')
     def log(self, file: str, **record): self.line(file, run_id=self.run_id, **self.stamp() | record)
     def reboot(self):
         self.epoch0, self.now, self.boot = self.epoch0 + self.now + 30.0 - 5.0, 5.0, self.boot + 1
@@ -99,13 +103,13 @@ def simulated_loss(seed: int, step: int, rank: int, world_size: int) -> float:
 def _step(j: Job, n: int, step: int, ranks: Iterable[int]):
     "The records of a step."
     (epoch, cursor), W, cfg, s = locate(j.geometry, step), j.attempts[n - 1].world_size, j.cfg, j.step_s
-    hashes = window_hashes(j.geometry, cfg.seed, epoch, W)
+    hashes = share_hashes(assigned(j.geometry, cfg.seed, W), epoch)
     shift = 1e-9*any(a.unequal for a in j.attempts[:n])      # other processors, other bits, from then on
     whole = dict(loss_global=simulated_loss(cfg.seed, step, -1, 0) + shift) if cfg.training.numerics == 'elastic' else {}
     j.w.now += s
     for r in ranks: j.w.line(f'rank{r}.jsonl', run_id=j.w.run_id, attempt=n, rank=r, world_size=W, **j.w.stamp(), epoch=epoch, global_step=step, cursor_step=cursor,
         loss=simulated_loss(cfg.seed, step, r, W) + shift, **whole, lr=learning_rate(cfg.training, step - 1), precision='fp32',
-        sample_ids_hash=hashes[cursor*W + r], sample_ids_count=j.geometry.global_batch//W, data_s=0.1*s, compute_s=0.8*s, sync_s=0.1*s)
+        sample_ids_hash=hashes[cursor, r], sample_ids_count=j.geometry.global_batch//W, data_s=0.1*s, compute_s=0.8*s, sync_s=0.1*s)
 
 # %% ../../nbs/measure/715_simulated.ipynb #34789c8b
 SIZE = 4096 # bytes of a simulated checkpoint
@@ -230,6 +234,10 @@ def _end(j: Job, n: int):
     if last or new_session and a.end != 'finished': w.event(over, n, after=0.1, reason=None)
 
 # %% ../../nbs/measure/715_simulated.ipynb #9f6d634b
+def _record(file: str, record: dict) -> str: # JSON
+    check(file, record)
+    return json.dumps(record)
+
 def _write_files(path: Path, j: Job) -> None:
     (path/'logs').mkdir(parents=True)
     for name, lines in j.w.files.items(): (path/'logs'/name).write_text(''.join(lines))
@@ -239,9 +247,9 @@ def _write_files(path: Path, j: Job) -> None:
         cublas_workspace=None, num_classes=10, token='t'*16, data_digest='d'*16, data_digest_covers='all images')
     env = dict(format_version=RUN_FORMAT, run_id=j.w.run_id, dataset_size=j.geometry.dataset_size, deterministic=True, numerics=cfg.training.numerics, precision='fp32', device='cpu',
                threads=1, torch='2.14.1+cu130', cpu_capability='AVX512')
-    (path/'environment.json').write_text(json.dumps(env | told))
+    (path/'environment.json').write_text(_record('environment.json', env | told))
     status = dict(finished='completed', killed='failed', stopped='stopped', running='running')[j.attempts[-1].end]
-    (path/'logs'/'supervisor.json').write_text(json.dumps(dict(status=status, attempts=len(j.attempts), restarts=j.restarts, restarts_without_checkpoint_streak=0,
+    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', dict(status=status, attempts=len(j.attempts), restarts=j.restarts, restarts_without_checkpoint_streak=0,
         restarts_without_checkpoint_total=0, target_steps=j.target, run_id=j.w.run_id, duration_sec=j.w.now - 1000.0, reason=None, time=j.w.epoch0 + j.w.now)))
 
 def simulate_run(

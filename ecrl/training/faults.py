@@ -16,7 +16,7 @@ import numpy as np
 from fastcore.basics import patch
 from ..processes import die_with_parent
 from .config import ConfigError, FaultConfig, PoissonConfig, RunConfig
-from .events import JsonlWriter, read_jsonl, stamp
+from .events import RecordWriter, read_jsonl, stamp
 
 # %% ../../nbs/training/360_faults.ipynb #c291af15
 def leave(fault, pids: list[int]): os._exit(137)
@@ -155,7 +155,7 @@ def fire(self: FaultPlan, fault: Fault, global_step: int, announce: Callable = l
     "Write it down durably, announce it, do it. Does not return if the fault ends this process."
     pids = self.pids(fault.victims)
     if not pids: return                        # the target is not there at the moment: the fault stays due
-    JsonlWriter(self.log).write(durable=True, **stamp(), event='fired', attempt=self.attempt, at_step=global_step, **asdict(fault))
+    RecordWriter(self.log).write(durable=True, **stamp(), event='fired', attempt=self.attempt, at_step=global_step, **asdict(fault))
     self.due.remove(fault)
     announce(global_step=global_step, kind=fault.kind, point=fault.point, target=fault.victims)
     if fault.for_steps > 1: self.slowed.append((fault, global_step + fault.for_steps))

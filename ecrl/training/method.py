@@ -10,6 +10,7 @@ import contextlib, importlib
 import torch
 from fastcore.basics import patch
 from ..checkpoint.state import restore_state, seed_rng, state_pack
+from ..data.assignment import assignment_of
 from ..data.datasets import data_loader, held_out_dataset
 from ..data.sampler import ResumableGlobalBatchSampler, ShardHashes
 from ..own_code import OwnCode, OwnCodeError, code_digest
@@ -81,7 +82,8 @@ def place(self: Method, device: torch.device):
     cfg, self.device = self.cfg, device
     if device.type == 'cuda' and self.dataset.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(device)
     self.sampler = ResumableGlobalBatchSampler(
-        len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed)
+        len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed,
+        assignment_of(cfg.training.method))
     self.hashes, self.batches = ShardHashes(self.sampler), None
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model.to(device)

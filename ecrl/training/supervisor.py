@@ -19,10 +19,10 @@ import psutil
 from fastcore.basics import patch
 from ..checkpoint.store import CheckpointStore, boot_id
 from ..paths import project_root
-from ..processes import MARK, die_with_parent, end_marked
+from ..processes import LOST_A_PEER, MARK, die_with_parent, end_marked
 from .began import check_code, check_data
-from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml
-from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_json_atomically
+from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
+from .events import CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_record
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
 from .protocol import RESUMABLE, RUN_FORMAT, settings_digest
@@ -141,11 +141,11 @@ class Supervisor:
         self.held = supervisor_lock(self.run_dir)
         for pipe in self.logs.glob('.standby_*'): pipe.unlink()      # of a supervisor that was killed
         self.tail = JsonlTail.from_end(self.logs/'events.jsonl')
-        self.events = JsonlWriter(self.logs/'events.jsonl', run_id=self.run_id, rank=None)
-        self.attempt_log = JsonlWriter(self.logs/'supervisor_attempts.jsonl')
+        self.events = RecordWriter(self.logs/'events.jsonl', run_id=self.run_id, rank=None)
+        self.attempt_log = RecordWriter(self.logs/'supervisor_attempts.jsonl')
         if self.resume: self.continue_from_last_session(env)
         else:
-            write_json_atomically(self.run_dir/'environment.json', env)
+            write_record(self.run_dir/'environment.json', env)
             self.keep_code(env)
         self.plan_faults()
         self.save_status()
@@ -165,7 +165,7 @@ class Supervisor:
     def plan_faults(self):
         "Write down what is planned and was not yet."
         log = self.logs/'faults.jsonl'
-        for f in self.unrecorded('planned'): JsonlWriter(log).write(durable=True, **stamp(), event='planned', **asdict(f))
+        for f in self.unrecorded('planned'): RecordWriter(log).write(durable=True, **stamp(), event='planned', **asdict(f))
 
     def unrecorded(self, event: str) -> list[Fault]:
         "Faults of the plan, each as often as it still lacks this record."
@@ -175,7 +175,7 @@ class Supervisor:
     def save_status(self, **changes):
         self.status |= changes | dict(time=time.time())
         self.status['duration_sec'] = self.ran_s()
-        write_json_atomically(self.logs/'supervisor.json', self.status)
+        write_record(self.logs/'supervisor.json', self.status)
 
     def ran_s(self) -> float: # seconds
         "How long the run has run so far: its wall clock, without the time between sessions."
@@ -307,7 +307,7 @@ def write_start(self: Supervisor, job: Job):
     n, job.target, job.before = job.number, self.target, self.newest()
     self.attempt_log.write(durable=True, **stamp(), event='attempt_start', attempt=n, world_size=job.world_size, resume_step=job.before[1])
     armed = [f for f in self.unrecorded('armed') if f.not_before <= n]
-    for f in armed: JsonlWriter(self.logs/'faults.jsonl').write(durable=f is armed[-1], **stamp(), event='armed', attempt=n, **asdict(f))
+    for f in armed: RecordWriter(self.logs/'faults.jsonl').write(durable=f is armed[-1], **stamp(), event='armed', attempt=n, **asdict(f))
     timed = [f for f in planned_faults(self.cfg) if f.rank is None]
     self.clock = FaultPlan(timed, n, self.logs/'faults.jsonl', None, lambda target: self.pids(job, target))
     self.save_status()
@@ -468,7 +468,7 @@ def failing_rank(text: list[str]) -> list[str]: # without the prefix
     ranks = {m[1]: [] for l in text if (m := re.match(r'\[rank(\d+)\]:', l))}
     for l in text:
         if m := re.match(r'\[rank(\d+)\]: ?(.*)', l): ranks[m[1]].append(m[2])
-    own = [t for t in ranks.values() if t and not re.search(r'[Cc]onnection (was likely )?(closed|reset)|PeerDied', t[-1])]
+    own = [t for t in ranks.values() if t and not LOST_A_PEER.search(t[-1])]
     return next(iter(own), [])
 
 # %% ../../nbs/training/385_supervisor.ipynb #41d3bdf3

@@ -15,10 +15,10 @@ from ..checkpoint.disks import FaultyDisk
 from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gather_rng
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id, checkpoint_name
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
-from ..processes import die_with_parent
+from ..processes import LOST_A_PEER, die_with_parent
 from .began import check_code, check_data
 from .config import ConfigError, RunConfig, load_config
-from .events import CannotRecord, JsonlTail, JsonlWriter, disk_refuses, last_step, read_json, read_jsonl, stamp
+from .events import CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, read_json, read_jsonl, stamp
 from .faults import FaultPlan, planned_faults
 from .meeting import Alone, Group, Notes
 from .method import method_of
@@ -32,7 +32,7 @@ def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
     if s.fault == 'none' and not s.delay_s: return FileOps() if cfg.checkpoint.fsync else NoSyncOps()
     past = {r['global_step'] for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('point') == 'storage'}
     def announce(kind, global_step):
-        JsonlWriter(log).write(durable=True, **stamp(), event='fired', attempt=attempt, kind=f'disk_{kind}', rank=0, global_step=global_step, point='storage')
+        RecordWriter(log).write(durable=True, **stamp(), event='fired', attempt=attempt, kind=f'disk_{kind}', rank=0, global_step=global_step, point='storage')
     due = set(s.steps) - past
     return FaultyDisk(s.fault if s.fault != 'none' and (due or not s.steps) else None, due, s.delay_s, announce)
 
@@ -63,8 +63,8 @@ class Worker:
         "Become a rank of an attempt: its logs, its faults, and on rank 0 its checkpoints."
         self.attempt, self.target = attempt, target
         common = dict(run_id=self.run_id, attempt=attempt, rank=self.rank)
-        self.events = JsonlWriter(self.logs/'events.jsonl', **common)
-        self.steps = JsonlWriter(self.logs/f'rank{self.rank}.jsonl', **common, world_size=self.world_size)
+        self.events = RecordWriter(self.logs/'events.jsonl', **common)
+        self.steps = RecordWriter(self.logs/f'rank{self.rank}.jsonl', **common, world_size=self.world_size)
         self.event('worker_up', pid=os.getpid(), node=self.node, boot=boot_id())
         self.faults = FaultPlan(planned_faults(self.cfg), attempt, self.logs/'faults.jsonl', self.rank, self.pids)
         if self.rank == 0: self.open_store(common)
@@ -76,8 +76,8 @@ class Worker:
 
     def open_store(self, common: dict):
         c = self.cfg.checkpoint
-        self.checkpoint_log = JsonlWriter(self.logs/'checkpoint_rank0.jsonl', **common)
-        self.debug_log = JsonlWriter(self.logs/'debug_rank0_ids.jsonl', run_id=self.run_id, attempt=self.attempt, world_size=self.world_size)
+        self.checkpoint_log = RecordWriter(self.logs/'checkpoint_rank0.jsonl', **common)
+        self.debug_log = RecordWriter(self.logs/'debug_rank0_ids.jsonl', run_id=self.run_id, attempt=self.attempt, world_size=self.world_size)
         self.store = CheckpointStore(self.run_dir/'checkpoints', self.attempt, c.keep_last, {*c.pin_steps, self.cfg.training.max_steps},
                                      disk_of(self.cfg, self.attempt, self.logs/'faults.jsonl'),
                                      sync_first=[*(self.logs/f'rank{r}.jsonl' for r in range(self.world_size)), self.logs/'events.jsonl']).acquire()
@@ -316,7 +316,7 @@ def stand_by(self: Worker,
     pipe: str, # named pipe; one for each rank, with its number at the end
 ) -> tuple[int, int]: # (attempt, target) to begin
     "Prepare, then wait for the call."
-    events = JsonlWriter(self.logs/'events.jsonl', run_id=self.run_id, attempt=beside, rank=self.rank)
+    events = RecordWriter(self.logs/'events.jsonl', run_id=self.run_id, attempt=beside, rank=self.rank)
     events.write(**stamp(), event='standby_up', pid=os.getpid(), pipe=pipe)
     self.prepare()
     if not self.method.came_built: self.method.warm_up()    # else this process is ready at once, and takes no core from a rank
@@ -356,6 +356,9 @@ def main():
     end_with_launcher(args.supervisor)
     worker = Worker(args.run_dir, args.supervisor)
     try: worker.run(args)
+    except RuntimeError as e:
+        if LOST_A_PEER.search(str(e)): time.sleep(0.1)     # who has died is to be seen first; this rank is ended meanwhile
+        raise
     except OSError as e:
         if not (why := disk_refuses(e)): raise
         with contextlib.suppress(CannotRecord, AttributeError):         # it may be the log of events, or there is none yet
