@@ -1,0 +1,30 @@
+"An Accelerate loop. Try it: ecrl audit try -- python accelerated.py"
+import os, sys, torch, ecrl.audit
+from accelerate import Accelerator, DataLoaderConfiguration
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+accelerator = Accelerator(cpu=True, dataloader_config=DataLoaderConfiguration(use_seedable_sampler=True, data_seed=1))
+x = torch.randn(203, 8, generator=torch.Generator().manual_seed(0))
+data = ecrl.audit.WithIds(TensorDataset(x, x.sum(1)))
+model = torch.nn.Linear(8, 1)
+opt = torch.optim.AdamW(model.parameters(), 1e-2)
+model, opt, loader = accelerator.prepare(model, opt, DataLoader(data, batch_size=16, shuffle=True))
+audit = ecrl.audit('job', optimizer=opt, epoch_size=len(data), tail='keep', shuffle=True)
+done, per_epoch, wrong = 0, len(loader), sys.argv[1:]
+if os.path.exists('ckpt/meta.pt'):
+    accelerator.load_state('ckpt')
+    c = torch.load('ckpt/meta.pt')
+    done, _ = c['done'], audit.resumed(c['audit'], model=model)
+for epoch in range(done//per_epoch, 3):
+    skip = done - epoch*per_epoch
+    if 'epoch' not in wrong: loader.set_epoch(epoch)
+    rest = accelerator.skip_first_batches(loader, skip) if skip and 'skip' not in wrong else loader
+    for a, b in audit.tap(rest, epoch=epoch):
+        loss = (model(a).squeeze(1) - b).square().mean()
+        opt.zero_grad(), accelerator.backward(loss), opt.step()
+        done += 1
+        if done % 5 == 0:
+            accelerator.save_state('ckpt')
+            torch.save(dict(done=done, audit=audit.token(model=model)), 'ckpt/meta.tmp')
+            os.replace('ckpt/meta.tmp', 'ckpt/meta.pt'), audit.saved('ckpt')

@@ -1,0 +1,22 @@
+"The HF Trainer. Try it: ecrl audit try -- python trainer.py"
+import os, sys, torch, ecrl.audit
+from ecrl.audit.adapters import audit_trainer
+from transformers import Trainer, TrainingArguments
+from transformers.trainer_utils import get_last_checkpoint
+
+x = torch.randn(203, 8, generator=torch.Generator().manual_seed(0))
+class Rows(torch.utils.data.Dataset):
+    def __len__(self): return len(x)
+    def __getitem__(self, i): return dict(a=x[i], labels=x[i].sum())
+class Net(torch.nn.Module):
+    def __init__(self): super().__init__(); self.line, self.drop = torch.nn.Linear(8, 1), torch.nn.Dropout(0.1)
+    def forward(self, a, labels): return dict(loss=(self.drop(self.line(a)).squeeze(1) - labels).square().mean())
+
+torch.manual_seed(0)
+args = TrainingArguments('out', num_train_epochs=3, per_device_train_batch_size=8, gradient_accumulation_steps=2, save_steps=5,
+                         use_cpu=True, report_to=[], disable_tqdm=True, remove_unused_columns=False, seed=1,
+                         ignore_data_skip='skip' in sys.argv)
+trainer = Trainer(Net(), args, train_dataset=Rows())
+audit = ecrl.audit('job', epoch_size=len(x), tail='keep', shuffle=True)
+audit_trainer(trainer, audit)
+trainer.train(resume_from_checkpoint=get_last_checkpoint('out') if os.path.isdir('out') else None)
