@@ -37,6 +37,7 @@ while done < 27:
         os.replace('ckpt.tmp', 'ckpt.json'); audit.saved('ckpt.json')
 '''
 
+# %% ../../nbs/audit/680_attack.ipynb #087ceca5
 def truth(trace: Path) -> bool: # whether every epoch was consumed once
     "What the observer has seen: the last execution of each step that the last resume stands on."
     kept = {}

@@ -171,6 +171,7 @@ def measure_checkpoints(setup: Setup) -> Iterator[Row]:
     overlapped.close()
     yield from checkpoint_rows(rounds[1:], len(raw))                # the first one makes room
 
+# %% ../../nbs/lab/865_bench.ipynb #ea8a4d30
 def write_durably(data: bytes, path: Path):
     with open(path, 'wb') as f: f.write(data); f.flush(); os.fsync(f.fileno())
 
@@ -223,6 +224,7 @@ def measure_loop(setup: Setup, world_size: int) -> Iterator[Row]:
     values += [[(o/b - 1)*100 for o, b in zip(ours, base)] for base in (bare, reads)]
     for (name, unit), v in zip(loop_names(world_size).items(), values, strict=True): yield measured(name, unit, v)
 
+# %% ../../nbs/lab/865_bench.ipynb #781f2d5a
 def paired_turns(worker):
     "What each rank does: every loop for some steps, again and again."
     def bare(read=False):
@@ -466,6 +468,7 @@ def bench(
         (out/'bench_gpu.md').write_text(page(result))
     return result
 
+# %% ../../nbs/lab/865_bench.ipynb #8222eb45
 def in_words(r: Row) -> str:
     return f'{r.name}: ' + (f'missing, {r.missing}' if r.value is None else f'{r.value:.4g} {r.unit} (n = {r.n})')
 
