@@ -54,6 +54,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                    'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditHistory.whole': ( 'audit/records.html#audithistory.whole',
                                                                                'ecrl/audit/history.py'),
+                                    'ecrl.audit.history._by_epoch': ('audit/records.html#_by_epoch', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history._overlaps': ('audit/records.html#_overlaps', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.again': ('audit/records.html#again', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.amount': ('audit/records.html#amount', 'ecrl/audit/history.py'),

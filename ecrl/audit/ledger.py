@@ -156,6 +156,7 @@ def as_ids(x) -> list: # of whole numbers, texts or spans [document, start, leng
     "Ids as JSON can hold them."
     x = x.tolist() if hasattr(x, 'tolist') else x
     x = list(x) if isinstance(x, (list, tuple)) else [x]
+    if {*map(type, x)} <= {int}: return x
     x = [i.tolist() if hasattr(i, 'tolist') else i for i in x]
     if any(type(i) is not int for i in x):
         x = [i for e in x for i in (e if isinstance(e, (list, tuple)) and e and isinstance(e[0], (list, tuple)) else [e])]
