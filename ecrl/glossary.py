@@ -23,6 +23,8 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'acknowledged': ('a checkpoint at or after the step is durable and published, so no crash may lose the step any more', 'measure/720_history.ipynb#acknowledged-steps'),
     'surviving': ('committed, and not repeated by a later attempt; the steps that the result is made of', 'measure/720_history.ipynb#the-fate-of-each-step'),
     'lineage': ('the surviving steps in order, 1, 2, 3 and so on, whichever attempt trained them', 'measure/720_history.ipynb#the-fate-of-each-step'),
+    'round': ('the unit of averaging: what lies between two meetings of ranks that train alone; each takes batches from the front of the epoch\'s pool', 'averaging/410_rounds.ipynb'),
+    'anchor': ('how many batches the slowest rank does in a round; the others do as many as fit into its time', 'averaging/420_planner.ipynb'),
     'replayed': ('executed, then executed again by a later attempt that started from an older checkpoint; *replayed steps* counts these executions: work done twice', 'measure/720_history.ipynb#the-fate-of-each-step'),
     'lost': ('executed, but neither surviving nor replayed: begun at a death, not recorded by every rank, and repeated by nobody; *lost steps* counts these executions', 'measure/720_history.ipynb#the-fate-of-each-step'),
 }, 'The life of a run': {

@@ -22,7 +22,8 @@ def is_own(name: str) -> bool: return bool(NAMED.fullmatch(name))
 def modules_of(folder: Path) -> dict[str, Path]: # name -> file
     "The modules of this process that were imported from a folder, this package and installed ones apart."
     files = {name: Path(f) for name, m in [*sys.modules.items()] if (f := getattr(m, '__file__', None))}
-    return {name: f for name, f in files.items() if name != '__main__' and name.partition('.')[0] != __name__.partition('.')[0]
+    return {name: f for name, f in files.items() if name != '__main__'
+            and name.partition('.')[0] != __name__.partition('.')[0]
             and f.suffix == '.py' and f.is_relative_to(folder) and 'site-packages' not in f.relative_to(folder).parts}
 
 def put_aside(names: Iterable[str], folder: Path) -> dict: # name -> module
@@ -51,12 +52,15 @@ def own_function(
     except Exception as e:
         absent = e.name if isinstance(e, ModuleNotFoundError) else None
         if absent and (absent == module or module.startswith(f'{absent}.')): raise OwnCodeError(
-            f'{name}: expected the file {module.replace(".", "/")}.py in {folder}, or an installed package; found neither. '
+            f'{name}: expected the file {module.replace(".", "/")}.py in {folder}, or an installed package; '
+            'found neither. '
             'code.folder says where own files are') from None
         raise OwnCodeError(f'{name}: {module} cannot be imported: {type(e).__name__}: {e}{place_in(folder, e)}') from e
     if callable(found): return found
-    there = [k for k, v in vars(sys.modules[module]).items() if callable(v) and getattr(v, '__module__', None) == module and k[0] != '_']
-    raise OwnCodeError(f'{name}: {module} has no function or class {attribute}; it has {", ".join(there[:8]) or "none"}')
+    there = [k for k, v in vars(sys.modules[module]).items() if callable(v)
+             and getattr(v, '__module__', None) == module and k[0] != '_']
+    raise OwnCodeError(f'{name}: {module} has no function or class {attribute}; '
+                       f'it has {", ".join(there[:8]) or "none"}')
 
 # %% ../nbs/020_own_code.ipynb #a8754b52
 class OwnCode:
@@ -67,7 +71,8 @@ class OwnCode:
     ):
         self.names, self.folder, self.functions, self.others = sorted(set(names)), Path(folder).resolve(), {}, set()
         if not self.names: return
-        if not self.folder.is_dir(): raise OwnCodeError(f'{self.names[0]}: code.folder is {self.folder}, which is no directory')
+        if not self.folder.is_dir():
+            raise OwnCodeError(f'{self.names[0]}: code.folder is {self.folder}, which is no directory')
         if str(self.folder) in sys.path: sys.path.remove(str(self.folder))
         sys.path.insert(0, str(self.folder))
         importlib.invalidate_caches()
@@ -82,7 +87,6 @@ class OwnCode:
         except ValueError: return None
 
     def first_argument(self, name: str) -> str | None: return next(iter(self.arguments(name) or ()), None)
-
     def call(self,
         name: str, # one of the names
         *given, # by position
@@ -94,9 +98,12 @@ class OwnCode:
         if takes is None: takes = dict.fromkeys(args)
         everything = any(getattr(p, 'kind', None) == inspect.Parameter.VAR_KEYWORD for p in takes.values())
         unknown = [k for k in args if k not in takes and not everything]
-        if unknown: raise OwnCodeError(f'{name} takes no argument {unknown[0]!r}; it takes {", ".join(takes) or "none"}')
-        try: return f(*given, **{k: v for k, v in offered.items() if v is not None and (k in takes or everything)} | args)
-        except Exception as e: raise OwnCodeError(f'{name} has failed: {type(e).__name__}: {e}{place_in(self.folder, e)}') from e
+        if unknown:
+            raise OwnCodeError(f'{name} takes no argument {unknown[0]!r}; it takes {", ".join(takes) or "none"}')
+        wanted = {k: v for k, v in offered.items() if v is not None and (k in takes or everything)}
+        try: return f(*given, **wanted | args)
+        except Exception as e:
+            raise OwnCodeError(f'{name} has failed: {type(e).__name__}: {e}{place_in(self.folder, e)}') from e
 
 # %% ../nbs/020_own_code.ipynb #a9134b2a
 def code_files(own: OwnCode) -> dict[str, Path]: # path in the folder -> file
@@ -130,6 +137,8 @@ def code_changes(
     "Which of a run's own files are not as they were, in words."
     folder = Path(folder)
     missing = [p for p in recorded if not (folder/p).is_file()]
-    changed = [p for p, d in recorded.items() if p not in missing and hashlib.sha256((folder/p).read_bytes()).hexdigest() != d]
+    changed = [p for p, d in recorded.items() if p not in missing
+               and hashlib.sha256((folder/p).read_bytes()).hexdigest() != d]
     new = sorted({*imported} - recorded.keys())
-    return '; '.join(f'{what}: {", ".join(files)}' for what, files in dict(changed=changed, missing=missing, new=new).items() if files)
+    return '; '.join(f'{what}: {", ".join(files)}'
+                     for what, files in dict(changed=changed, missing=missing, new=new).items() if files)

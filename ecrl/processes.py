@@ -27,7 +27,8 @@ def die_with_parent(
 
 def take_orphans(yes: bool = True):
     "Whether descendants whose parent has ended become children of this process, which can then wait for them."
-    if _libc.prctl(PR_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0): raise OSError(ctypes.get_errno(), 'prctl(PR_SET_CHILD_SUBREAPER)')
+    if _libc.prctl(PR_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0):
+        raise OSError(ctypes.get_errno(), 'prctl(PR_SET_CHILD_SUBREAPER)')
 
 # %% ../nbs/030_processes.ipynb #5dd4f048
 class Deaths:
@@ -54,11 +55,14 @@ class Deaths:
         for fd in [*self.names]: self._forget(fd)
 
 # %% ../nbs/030_processes.ipynb #a51bde57
-HALTED = dict(T='was stopped (SIGSTOP) from outside', t='was stopped by a debugger', Z='is a zombie: its main thread has ended')
+HALTED = dict(T='was stopped (SIGSTOP) from outside', t='was stopped by a debugger',
+              Z='is a zombie: its main thread has ended')
 
 def stat_of(pid: int) -> list[str]: # from the third field on, see proc(5); [] if it is not there
     "What the kernel says of a process in one line."
-    try: return Path(f'/proc/{pid}/stat').read_text(errors='replace').rpartition(')')[2].split()   # a name may contain anything
+    try:
+        # a name may contain anything
+        return Path(f'/proc/{pid}/stat').read_text(errors='replace').rpartition(')')[2].split()
     except OSError: return []
 
 def state_of(pid: int) -> str | None: # R, S, D, T, t, Z, ...; None: it is not there
@@ -77,12 +81,16 @@ def variable_of(pid: int, name: str) -> str | None: # None: it has none, or is n
     try: return psutil.Process(pid).environ().get(name)
     except psutil.Error: return None
 
-LOST_A_PEER = re.compile(r'[Cc]onnection (was likely )?(closed|reset)|PeerDied')      # an error whose cause is another rank's death
+# an error whose cause is another rank's death
+LOST_A_PEER = re.compile(r'[Cc]onnection (was likely )?(closed|reset)|PeerDied')
 
 # %% ../nbs/030_processes.ipynb #21dc4092
 MARK = 'ECRL_JOB'
 
-def wait_until_dead(processes: Iterable[psutil.Process], timeout_s: float) -> list[psutil.Process]: # those that still live
+def wait_until_dead(
+    processes: Iterable[psutil.Process],
+    timeout_s: float,
+) -> list[psutil.Process]: # those that still live
     "Like `psutil.wait_procs`, but a zombie is dead: an orphan's new parent may take seconds to collect it."
     def lives(p):
         try: return p.is_running() and p.status() != psutil.STATUS_ZOMBIE

@@ -46,10 +46,12 @@ class Trace:
     "Builds the list of operations, and keeps track of which name is which file."
     def __init__(self,
         root: Path | str,
-        before: tuple | None = None, # ((path, contents or None for a folder), ...), taken as durable; None: what is there now
+        before: tuple | None = None, # durable: ((path, contents or None for a folder), ...); None: what is there now
     ):
         self.root, self.ops = Path(root).absolute(), []
-        def there(): return tuple((self._relative(p), p.read_bytes() if p.is_file() else None) for p in sorted(self.root.rglob('*')))
+        def there():
+            return tuple((self._relative(p), p.read_bytes() if p.is_file() else None)
+                         for p in sorted(self.root.rglob('*')))
         self.before = there() if before is None else before
         self.names = {p: n for n, (p, data) in enumerate(self.before, 1) if data is not None}
         self.files = len(self.before)
@@ -61,7 +63,15 @@ class Trace:
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #604d06e3
 @patch
-def add(self: Trace, kind: str, path='', to='', offset: int = 0, data: bytes = b'', file: int = 0) -> int: # the file's number
+def add(
+    self: Trace,
+    kind: str,
+    path='',
+    to='',
+    offset: int = 0,
+    data: bytes = b'',
+    file: int = 0,
+) -> int: # the file's number
     "Note one operation; `path` is the file's name now, or `file` its number where it was opened earlier."
     rel, last = self._relative(path) if not file else self._name_of(file), self.ops[-1] if self.ops else None
     if kind == 'create': self.files += 1; self.names[rel] = file = self.files
@@ -71,7 +81,8 @@ def add(self: Trace, kind: str, path='', to='', offset: int = 0, data: bytes = b
     if kind == 'unlink': del self.names[rel]
     if kind == 'replace':
         to = self._relative(to)
-        if os.path.dirname(rel) != os.path.dirname(to): raise ValueError(f'{rel} -> {to}: a rename between folders is not modelled')
+        if os.path.dirname(rel) != os.path.dirname(to):
+            raise ValueError(f'{rel} -> {to}: a rename between folders is not modelled')
         self.names[to] = self.names.pop(rel)
     if kind == 'write' and last and (last.kind, last.file, last.offset + len(last.data)) == ('write', file, offset):
         self.ops[-1] = Op('write', rel, file=file, offset=last.offset, data=last.data + data)
@@ -79,7 +90,8 @@ def add(self: Trace, kind: str, path='', to='', offset: int = 0, data: bytes = b
     return file
 
 @patch
-def _name_of(self: Trace, file: int) -> str: return next((n for n, f in self.names.items() if f == file), f'(removed file {file})')
+def _name_of(self: Trace, file: int) -> str:
+    return next((n for n, f in self.names.items() if f == file), f'(removed file {file})')
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #a2b4983f
 def append(path: Path, data: bytes) -> int: # where it begins
@@ -87,15 +99,20 @@ def append(path: Path, data: bytes) -> int: # where it begins
     with open(path, 'ab', buffering=0) as file: start = file.tell(); file.write(data)
     return start
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #fb9bb7ca
 class Recorder(FileOps):
     "File operations that are performed and noted."
     def __init__(self, root: Path | str):
         unknown = {n for n, f in vars(FileOps).items() if callable(f) and n[0] != '_'} - vars(Recorder).keys()
         if unknown: raise NotImplementedError(
-            f'the crash model does not know FileOps.{", FileOps.".join(sorted(unknown))}; add it to Recorder, and to Disk what a crash may leave of it')
+            f'the crash model does not know FileOps.{", FileOps.".join(sorted(unknown))}; '
+            'add it to Recorder, and to Disk what a crash may leave of it')
         self.trace, self._open = Trace(root), {}
     def mark(self, kind, step): self.trace.mark(kind, step)
-    def create(self, path, direct=False): file = super().create(path, direct); self._open[file] = self.trace.add('create', path); return file
+    def create(self, path, direct=False):
+        file = super().create(path, direct)
+        self._open[file] = self.trace.add('create', path)
+        return file
     def overwrite(self, path):
         "For protocols that deserve it: open an existing file for writing, and so empty it."
         kind = 'truncate' if path.exists() else 'create'
@@ -104,7 +121,9 @@ class Recorder(FileOps):
     def write(self, file, data):
         start = file.tell()
         try: super().write(file, data)
-        finally: self.trace.add('write', file=self._open[file], offset=start, data=bytes(memoryview(data).cast('B')[:file.tell() - start]))
+        finally:
+            self.trace.add('write', file=self._open[file], offset=start,
+                           data=bytes(memoryview(data).cast('B')[:file.tell() - start]))
     def append(self, path, data):
         "For logs, which go past the store: one unbuffered write at the end."
         new, start = not path.exists(), append(path, data)
@@ -173,7 +192,8 @@ def contents(self: CachedFile) -> list[tuple[bytes, str]]:
     if self._listed is None:
         found = {}
         for s in sorted(set(self.sizes), key=lambda s: s != len(self.now)):
-            for blocks in itertools.product(*(v.items() for v in self._of_size(s))): found.setdefault(*self._content(s, blocks))
+            for blocks in itertools.product(*(v.items() for v in self._of_size(s))):
+                found.setdefault(*self._content(s, blocks))
         self._listed = list(found.items())
     return self._listed
 
@@ -184,7 +204,10 @@ class Disk:
         self.model, self.files, self.names, self.waiting = model, {}, {}, []
         for n, (path, data) in enumerate(before, 1):
             self.names[path] = FOLDER if data is None else n
-            if data is not None: self.files[n] = CachedFile(model.block_bytes); self.files[n].write(0, data); self.files[n].fsync()
+            if data is not None:
+                self.files[n] = CachedFile(model.block_bytes)
+                self.files[n].write(0, data)
+                self.files[n].fsync()
 
     def apply(self, op: Op):
         if op.kind in DIRECTORY_OPS: self.waiting.append(op)
@@ -192,11 +215,13 @@ class Disk:
         elif op.kind in ('write', 'append'): self.files[op.file].write(op.offset, op.data)
         elif op.kind == 'truncate': self.files[op.file].truncate()
         elif op.kind == 'fsync': self.files[op.file].fsync()
-        elif op.kind not in ('begin', 'ack', 'fsync_dir', *DIRECTORY_OPS): raise ValueError(f'the crash model does not know the operation {op.kind!r}')
+        elif op.kind not in ('begin', 'ack', 'fsync_dir', *DIRECTORY_OPS):
+            raise ValueError(f'the crash model does not know the operation {op.kind!r}')
         if op.kind in ('fsync', 'fsync_dir'): self._sync_names(op)
 
     def _sync_names(self, op: Op):
-        synced = [w for w in self.waiting if self.model.journal or (op.kind == 'fsync_dir' and os.path.dirname(w.path) == op.path)]
+        synced = [w for w in self.waiting if self.model.journal
+                  or (op.kind == 'fsync_dir' and os.path.dirname(w.path) == op.path)]
         self.names, self.waiting = after(self.names, synced), [w for w in self.waiting if w not in synced]
 
 def after(names: dict[str, int], ops: list[Op]) -> dict[str, int]: # path -> number of the file
@@ -207,6 +232,7 @@ def after(names: dict[str, int], ops: list[Op]) -> dict[str, int]: # path -> num
         if op.kind != 'unlink': names[op.to or op.path] = op.file or FOLDER
     return names
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #bd8cad5b
 @patch
 def visible(self: Disk, kept: list[Op]) -> dict[str, int]:
     "The names that one finds if exactly these of the waiting changes are on the disk."
@@ -226,7 +252,8 @@ class CrashState:
 
     def build(self, folder: Path):
         "Make it real."
-        for path, data in self.tree: (folder/path).mkdir(parents=True) if data is None else (folder/path).write_bytes(data)
+        for path, data in self.tree:
+            (folder/path).mkdir(parents=True) if data is None else (folder/path).write_bytes(data)
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #dbdb33dc
 @patch
@@ -234,7 +261,8 @@ def kept_choices(self: Disk) -> Iterator[list[Op]]:
     "Which of the waiting changes of names are on the disk: all of them first, none of them last."
     n = len(self.waiting)
     if self.model.journal: yield from (self.waiting[:k] for k in range(n, -1, -1))
-    else: yield from ([w for w, k in zip(self.waiting, keep) if k] for keep in itertools.product((True, False), repeat=n))
+    else:
+        yield from ([w for w, k in zip(self.waiting, keep) if k] for keep in itertools.product((True, False), repeat=n))
 
 @patch
 def states(self: Disk, limit: int) -> Iterator[tuple[list[Op], dict, list]] | None: # None: more than limit
@@ -293,7 +321,8 @@ def crash_states(
         out.complete &= all_states is not None
         for kept, view, contents in all_states or disk.drawn(limit, rng):
             tree = tuple((p, c) for (p, _), (c, _) in zip(view, contents))
-            lost = [str(w) for w in disk.waiting if w not in kept] + [f'{p}: {w}' for (p, _), (_, w) in zip(view, contents) if w]
+            lost = [str(w) for w in disk.waiting if w not in kept] + [f'{p}: {w}'
+                                                                      for (p, _), (_, w) in zip(view, contents) if w]
             s = CrashState(tree, acked, in_flight, point, tuple(lost))
             if s not in found or len(lost) < len(found[s].lost): found[s] = s
     out.extend(found.values())
@@ -316,7 +345,12 @@ class Recovered:
 
 class StoreProtocol:
     "The protocol of a `CheckpointStore`, or of a subclass."
-    def __init__(self, name: str, store: type = CheckpointStore, ops: type = Recorder, keep: int = 1, where: str = 'checkpoints',
+    def __init__(self,
+        name: str,
+        store: type = CheckpointStore,
+        ops: type = Recorder,
+        keep: int = 1, # newest checkpoints
+        where: str = 'checkpoints',
         log: str = '', # of the steps, to which a record is appended for each; '' for none
     ): self.name, self.store, self.ops, self.keep, self.where, self.log = name, store, ops, keep, where, log
 
@@ -358,7 +392,8 @@ def recover(self: StoreProtocol, root: Path, next_step: int, ops: FileOps = NoSy
     store = self.open(root, attempt, ops)
     try:
         named, pointer, (info, state, _) = store.available(), store.latest(), store.load_newest()
-        found = Recovered(info and info.global_step, {info.global_step: state} if info else {}, pointer and pointer.global_step)
+        found = Recovered(info and info.global_step, {info.global_step: state} if info else {},
+                          pointer and pointer.global_step)
         found.named = {i.global_step for i in (*named, pointer) if i}
         if self.log: found.logged = logged_steps(root/self.log)
         for other in store.available():
@@ -383,7 +418,8 @@ def crash_law(check: Callable) -> Callable: # (state, found, keep) -> how it is 
 def same_state(a: dict, b: dict) -> bool:
     "Equal structure, and tensors equal bit for bit."
     (skeleton_a, ta), (skeleton_b, tb) = flatten(a), flatten(b)
-    return skeleton_a == skeleton_b and len(ta) == len(tb) and all(torch.equal(x.view(torch.uint8), y.view(torch.uint8)) for x, y in zip(ta, tb))
+    if skeleton_a != skeleton_b or len(ta) != len(tb): return False
+    return all(torch.equal(x.view(torch.uint8), y.view(torch.uint8)) for x, y in zip(ta, tb))
 
 def broken_laws(state: CrashState, found: Recovered | Exception, keep: int) -> dict[str, str]: # law -> how it is broken
     "Hold what recovery found against what was promised."
@@ -414,7 +450,8 @@ def law_kept(state: CrashState, found: Recovered, keep: int) -> str | None:
 @crash_law
 def law_bytes(state: CrashState, found: Recovered, keep: int) -> str | None:
     "A state that loads is not, bit for bit, the one that was saved as this step."
-    if wrong := [s for s, got in found.states.items() if not same_state(got, small_state(s))]: return f'steps {wrong} load with other contents'
+    if wrong := [s for s, got in found.states.items() if not same_state(got, small_state(s))]:
+        return f'steps {wrong} load with other contents'
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #f1c60d02
 @crash_law
@@ -456,14 +493,16 @@ def check_protocol(
     recovered: dict | None = None, # directory -> what recovery made of it; to be shared between calls
 ) -> Verdict:
     "Recover from every state that a crash may leave."
-    states, recovered, bad = crash_states(trace.ops, model, trace.before, limit), {} if recovered is None else recovered, []
+    states, bad = crash_states(trace.ops, model, trace.before, limit), []
+    recovered = {} if recovered is None else recovered
     next_step = 1 + max(o.step for o in trace.ops)
     def worst(case): return min(map([*LAWS].index, case[1])), len(case[0].lost)
     for s in states:
         if s.tree not in recovered: recovered[s.tree] = _recover(protocol, s, next_step)
         if broken := broken_laws(s, recovered[s.tree], protocol.keep): bad.append((s, broken))
-    return Verdict(protocol.name, model.name, sum(o.kind not in ('begin', 'ack') for o in trace.ops), len(states), states.complete, len(bad),
-                   dict(Counter(law for _, broken in bad for law in broken)), _in_words(trace, *min(bad, key=worst)) if bad else '')
+    return Verdict(protocol.name, model.name, sum(o.kind not in ('begin', 'ack') for o in trace.ops), len(states),
+                   states.complete, len(bad), dict(Counter(law for _, broken in bad for law in broken)),
+                   _in_words(trace, *min(bad, key=worst)) if bad else '')
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #98084e11
 def verdict_table(verdicts: list[Verdict]) -> pd.DataFrame: # a row a protocol
@@ -471,7 +510,8 @@ def verdict_table(verdicts: list[Verdict]) -> pd.DataFrame: # a row a protocol
     rows = {}
     for v in verdicts:
         row = rows.setdefault(v.protocol, dict(operations=v.operations))
-        row |= {f'{v.model} states': f'{v.states:,}' + ('' if v.complete else ' drawn'), f'{v.model} violations': f'{v.violations:,}'}
+        row |= {f'{v.model} states': f'{v.states:,}' + ('' if v.complete else ' drawn'),
+                f'{v.model} violations': f'{v.violations:,}'}
         if v.example and 'first offence' not in row: row['first offence'] = v.example
     return pd.DataFrame(rows.values(), index=pd.Index(rows, name='protocol')).fillna('')
 
@@ -488,7 +528,8 @@ def _fresh_folder() -> Path: # in memory where there is one: there are many stat
 
 def _in_words(trace: Trace, state: CrashState, broken: dict) -> str:
     done = trace.ops[state.point - 1] if state.point else 'nothing'
-    return f'crash after "{done}"; ' + (f'not on disk: {"; ".join(state.lost)}' if state.lost else 'all is on disk') + f'; {". ".join(broken.values())}'
+    lost = f'not on disk: {"; ".join(state.lost)}' if state.lost else 'all is on disk'
+    return f'crash after "{done}"; {lost}; {". ".join(broken.values())}'
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #721c6403
 def check_second_crash(
@@ -499,7 +540,8 @@ def check_second_crash(
     seed: int = 0,
 ) -> Verdict: # summed over the first crashes
     "Crash, recover, crash in the recovery or in the save after it, and recover again."
-    firsts, verdicts, recovered, next_step = crash_states(trace.ops, model, trace.before), [], {}, 1 + max(o.step for o in trace.ops)
+    firsts, verdicts, recovered = crash_states(trace.ops, model, trace.before), [], {}
+    next_step = 1 + max(o.step for o in trace.ops)
     for first in firsts if samples is None else random.Random(seed).sample(firsts, samples):
         root = _fresh_folder()
         try:
@@ -511,9 +553,11 @@ def check_second_crash(
             protocol.recover(root, next_step, rec, rec.mark, attempt=2)
         finally: shutil.rmtree(root)
         verdicts.append(check_protocol(protocol, rec.trace, model, recovered=recovered))
-    return Verdict(f'{protocol.name}, second crash', model.name, sum(v.operations for v in verdicts), sum(v.states for v in verdicts),
+    return Verdict(f'{protocol.name}, second crash', model.name, sum(v.operations for v in verdicts),
+                   sum(v.states for v in verdicts),
                    all(v.complete for v in verdicts) and samples is None, sum(v.violations for v in verdicts),
-                   dict(sum((Counter(v.by_law) for v in verdicts), Counter())), next((v.example for v in verdicts if v.example), ''))
+                   dict(sum((Counter(v.by_law) for v in verdicts), Counter())),
+                   next((v.example for v in verdicts if v.example), ''))
 
 # %% ../../nbs/checkpoint/260_crashes.ipynb #d2799ed7
 class TorchSaveInPlace:
@@ -555,13 +599,19 @@ def mark_syscall(root: Path, kind: str, step: int):
     try: os.close(os.open(root/f'mark {kind} {step}', os.O_RDONLY))
     except FileNotFoundError: pass
 
-_WATCHED = ('open openat creat write pwrite64 writev lseek ftruncate fsync fdatasync close dup dup2 dup3 rename renameat renameat2 unlink unlinkat mkdir mkdirat '
-            'truncate fallocate pwritev pwritev2 copy_file_range sendfile splice link linkat symlink symlinkat rmdir sync syncfs sync_file_range').split()
+_WATCHED = ('open openat creat write pwrite64 writev lseek ftruncate fsync fdatasync close dup dup2 dup3 rename '
+            'renameat renameat2 unlink unlinkat mkdir mkdirat '
+            'truncate fallocate pwritev pwritev2 copy_file_range sendfile splice link linkat symlink symlinkat rmdir '
+            'sync syncfs sync_file_range').split()
 
-def strace(program: list[str], timeout_s: float = 120) -> list[tuple[str, str, int]]: # (call, arguments, result) of each call that changes files
+def strace(
+    program: list[str],
+    timeout_s: float = 120,
+) -> list[tuple[str, str, int]]: # (call, arguments, result) of each call that changes files
     "Run a program and list its system calls on files."
     with tempfile.NamedTemporaryFile('r') as out:
-        done = subprocess.run(['strace', '-f', '--seccomp-bpf', '-xx', '-s', str(1 << 24), '-e', 'trace=' + ','.join(_WATCHED), '-o', out.name, *program],
+        done = subprocess.run(['strace', '-f', '--seccomp-bpf', '-xx', '-s', str(1 << 24), '-e',
+                               'trace=' + ','.join(_WATCHED), '-o', out.name, *program],
                               capture_output=True, text=True, timeout=timeout_s)
         if done.returncode: raise RuntimeError(f'the program ended with {done.returncode}:\n{done.stderr[-2000:]}')
         calls, begun = [], {}
@@ -582,23 +632,29 @@ class SyscallReader:
         numbers = [int(n) for n in re.findall(r'(?<![\w"])-?\d+(?![\w"])', re.sub(r'"[^"]*"', '', args))]
         if call in ('open', 'openat', 'creat'): return self._opened(os.fsdecode(texts[0]), args, result)
         if result < 0 or call == 'lseek' and numbers[0] not in self.fds: return
-        if call in ('rename', 'renameat', 'renameat2', 'unlink', 'unlinkat', 'mkdir', 'mkdirat'): return self._named(call, [os.fsdecode(t) for t in texts])
+        if call in ('rename', 'renameat', 'renameat2', 'unlink', 'unlinkat', 'mkdir', 'mkdirat'):
+            return self._named(call, [os.fsdecode(t) for t in texts])
         fd = numbers[0] if numbers else None
         if call == 'close': self.fds.pop(fd, None)
         elif fd not in self.fds:
-            paths = [os.fsdecode(t) for t in texts] if call in ('truncate', 'link', 'linkat', 'symlink', 'symlinkat', 'rmdir') else []
+            by_path = call in ('truncate', 'link', 'linkat', 'symlink', 'symlinkat', 'rmdir')
+            paths = [os.fsdecode(t) for t in texts] if by_path else []
             if any(os.path.isabs(p) and self.trace.covers(p) for p in paths): self._unknown(call)
         elif call.startswith('dup'): self.fds[result] = self.fds[fd]
         elif call == 'lseek': self.fds[fd]['at'] = result
-        elif call in ('write', 'writev'): self._written(fd, b''.join(texts)[:result], self.fds[fd]['at']); self.fds[fd]['at'] += result
+        elif call in ('write', 'writev'):
+            self._written(fd, b''.join(texts)[:result], self.fds[fd]['at'])
+            self.fds[fd]['at'] += result
         elif call == 'pwrite64': self._written(fd, texts[0][:result], numbers[-1])
         elif call == 'ftruncate' and numbers[1] == 0: self.trace.add('truncate', file=self.fds[fd]['file'])
         elif call in ('fsync', 'fdatasync'):
             open_file = self.fds[fd]
-            self.trace.add('fsync', file=open_file['file']) if open_file['file'] else self.trace.add('fsync_dir', open_file['path'])
+            if open_file['file']: self.trace.add('fsync', file=open_file['file'])
+            else: self.trace.add('fsync_dir', open_file['path'])
         else: self._unknown(call)
 
-    def _unknown(self, call): raise NotImplementedError(f'{self.trace.root}: the crash model does not know the system call {call}')
+    def _unknown(self, call):
+        raise NotImplementedError(f'{self.trace.root}: the crash model does not know the system call {call}')
 
 @patch
 def _written(self: SyscallReader, fd: int, data: bytes, offset: int):

@@ -19,6 +19,7 @@ DISK_FAULTS: dict[str, tuple[str, int]] = { # kind -> (the operation that fails,
     'read_only': ('create', errno.EROFS),
 }
 
+# %% ../../nbs/checkpoint/250_disks.ipynb #d3f06462
 class FaultyDisk(FileOps):
     "A disk that fails the saves of given steps, and may be slow at all of them."
     def __init__(self,
@@ -30,7 +31,8 @@ class FaultyDisk(FileOps):
         self.kind, self.steps, self.delay_s, self.announce, self.saving = kind, set(steps), delay_s, announce, None
 
     def _fails(self, operation: str) -> bool:
-        return self.kind is not None and DISK_FAULTS[self.kind][0] == operation and self.saving is not None and (not self.steps or self.saving in self.steps)
+        if self.kind is None or self.saving is None or DISK_FAULTS[self.kind][0] != operation: return False
+        return not self.steps or self.saving in self.steps
 
     def _fail_if(self, operation: str):
         if not self._fails(operation): return
@@ -39,7 +41,8 @@ class FaultyDisk(FileOps):
         raise OSError(error, f'{os.strerror(error)} (injected: {self.kind})')
 
     def create(self, path: Path, direct: bool = False):
-        if step := re.match(r'\.step_(\d+)\.pt\.', path.name): self.saving = int(step[1])     # its sidecar and the pointer follow
+        if step := re.match(r'\.step_(\d+)\.pt\.', path.name):
+            self.saving = int(step[1])     # its sidecar and the pointer follow
         self._fail_if('create')
         return super().create(path, direct)
 

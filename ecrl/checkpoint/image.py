@@ -29,11 +29,13 @@ class _Storage:
 
 class _TreePickler(pickle.Pickler):
     def persistent_id(self, obj):
-        if isinstance(obj, _Storage): return 'storage', torch.UntypedStorage, str(obj.entry.number), 'cpu', obj.entry.nbytes
+        if isinstance(obj, _Storage):
+            return 'storage', torch.UntypedStorage, str(obj.entry.number), 'cpu', obj.entry.nbytes
 
     def reducer_override(self, obj):
         if not isinstance(obj, _Entry): return NotImplemented
-        return torch._utils._rebuild_tensor_v3, (_Storage(obj), 0, obj.shape, obj.strides, False, OrderedDict(), obj.dtype)
+        return torch._utils._rebuild_tensor_v3, (_Storage(obj), 0, obj.shape, obj.strides, False, OrderedDict(),
+                                                 obj.dtype)
 
 # %% ../../nbs/checkpoint/220_image.ipynb #dc6f74f5
 ALIGN, PAGE = 64, 4096 # bytes: of a tensor in the file; of the file, for direct I/O
@@ -48,7 +50,8 @@ def _local_header(name: str, nbytes: int, at: int) -> bytes:
     start = at + _LOCAL.size + len(name) + len(big) + 4
     pad = struct.pack('<2H', 0x4246, -start % ALIGN) + bytes(-start % ALIGN)
     size = min(nbytes, _BIG)
-    return _LOCAL.pack(b'PK\3\4', 45, 0x800, 0, 0, _DATE, 0, size, size, len(name), len(big + pad)) + name.encode() + big + pad
+    head = _LOCAL.pack(b'PK\3\4', 45, 0x800, 0, 0, _DATE, 0, size, size, len(name), len(big + pad))
+    return head + name.encode() + big + pad
 
 def _central_header(name: str, nbytes: int, at: int) -> bytes:
     "The same entry in the directory."
@@ -56,13 +59,15 @@ def _central_header(name: str, nbytes: int, at: int) -> bytes:
     big += struct.pack('<Q', at) if at >= _BIG else b''
     if big: big = struct.pack('<2H', 1, len(big)) + big
     size = min(nbytes, _BIG)
-    return _CENTRAL.pack(b'PK\1\2', 45, 45, 0x800, 0, 0, _DATE, 0, size, size, len(name), len(big), 0, 0, 0, 0, min(at, _BIG)) + name.encode() + big
+    return _CENTRAL.pack(b'PK\1\2', 45, 45, 0x800, 0, 0, _DATE, 0, size, size, len(name), len(big), 0, 0, 0, 0,
+                         min(at, _BIG)) + name.encode() + big
 
 def _end_of_directory(entries: int, nbytes: int, at: int) -> bytes:
     "The end of the archive; the 64-bit form always, the old one points to it."
     return (struct.pack('<4sQ2H2L4Q', b'PK\6\6', 44, 45, 45, 0, 0, entries, entries, nbytes, at)
             + struct.pack('<4sLQL', b'PK\6\7', 0, at + nbytes, 1)
-            + struct.pack('<4s4H2LH', b'PK\5\6', 0, 0, min(entries, 0xFFFF), min(entries, 0xFFFF), min(nbytes, _BIG), min(at, _BIG), 0))
+            + struct.pack('<4s4H2LH', b'PK\5\6', 0, 0, min(entries, 0xFFFF), min(entries, 0xFFFF), min(nbytes, _BIG),
+                          min(at, _BIG), 0))
 
 # %% ../../nbs/checkpoint/220_image.ipynb #313ac4de
 class Layout:
@@ -76,7 +81,8 @@ class Layout:
         self.pickle_room = -(-(pickle_room + 1024)//PAGE)*PAGE
         contents = [(f'archive/data/{e.number}', e.nbytes) for e in self.entries]
         contents += [('archive/version', 2), ('archive/byteorder', 6), ('archive/data.pkl', self.pickle_room)]
-        self.headers, central, self.names, at = [], [], [], 0  # headers: (offset, bytes, offset of the data, its length)
+        # headers: (offset, bytes, offset of the data, its length)
+        self.headers, central, self.names, at = [], [], [], 0
         for name, nbytes in contents:
             header = _local_header(name, nbytes, at)
             self.headers.append((at, header, at + len(header), nbytes))
@@ -100,25 +106,30 @@ class FileImage:
     "A checkpoint file in memory."
     def __init__(self,
         shared: bool = True, # with forked processes; each of them has a `FileImage` of its own over the same `fd`
-    ): self.fd, self.layout, self.views, self.memory = os.memfd_create('ecrl-staging') if shared else None, None, [], b''
+    ):
+        self.fd = os.memfd_create('ecrl-staging') if shared else None
+        self.layout, self.views, self.memory = None, [], b''
 
     @property
     def size(self) -> int: return self.layout.size # bytes, of the file and of the memory
 
     def lay_out(self, leaves: list[list], pickle_room: int = 0):
-        "Make room, and `views`: one tensor for each leaf, at its place in the file. Does nothing if it is laid out so already."
+        "Make room, and `views`: one tensor for each leaf, at its place in the file; nothing if it is laid out so."
         if self.layout and self.layout.leaves == leaves and self.layout.pickle_room > pickle_room: return
         self.layout = Layout(leaves, pickle_room)
         self.memory = self._map()
         self.views = [torch.frombuffer(self.memory, dtype=e.dtype, count=math.prod(e.shape), offset=at).view(e.shape)
-                      if e.nbytes else torch.empty(e.shape, dtype=e.dtype) for e, at in zip(self.layout.entries, self.layout.offsets)]
+                      if e.nbytes else torch.empty(e.shape, dtype=e.dtype)
+                      for e, at in zip(self.layout.entries, self.layout.offsets)]
 
     def _map(self) -> mmap.mmap:
         if self.fd is not None:
             if os.fstat(self.fd).st_size < self.size: os.ftruncate(self.fd, self.size)
             return mmap.mmap(self.fd, self.size, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
-        memory, kept = mmap.mmap(-1, self.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), min(len(self.memory), self.size)
-        with contextlib.suppress(OSError): memory.madvise(mmap.MADV_HUGEPAGE)       # before the first byte; a kernel without them refuses
+        memory = mmap.mmap(-1, self.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        kept = min(len(self.memory), self.size)
+        with contextlib.suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)       # before the first byte; a kernel without them refuses
         memory[:kept] = self.memory[:kept]
         return memory
 

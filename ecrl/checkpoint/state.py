@@ -36,7 +36,8 @@ def restore_rng(rng: dict[str, Tensor], device: torch.device | str = 'cpu'):
     pos, has_gauss, cached = struct.unpack('<II d', raw['numpy'][624*4:])
     np.random.set_state(('MT19937', np.frombuffer(raw['numpy'][:624*4], '<u4'), pos, has_gauss, cached))
     torch.set_rng_state(rng['torch'].cpu().clone())
-    if torch.device(device).type == 'cuda' and 'cuda' in rng: torch.cuda.set_rng_state(rng['cuda'].cpu().clone(), device)
+    if torch.device(device).type == 'cuda' and 'cuda' in rng:
+        torch.cuda.set_rng_state(rng['cuda'].cpu().clone(), device)
 
 # %% ../../nbs/checkpoint/210_state.ipynb #ee10a86e
 def seed_rng(
@@ -88,15 +89,18 @@ def check_identity(
     identity: dict, # of this run
     name: str = 'the checkpoint', # in messages
 ):
-    "Refuse a state of another run; the message names both sides. What an older checkpoint did not record is not compared."
+    "Refuse a state of another run, naming both sides; what an older checkpoint did not record is not compared."
     if pack.get('format_version') != FORMAT_VERSION: raise StateMismatch(
         f"checkpoint format {pack.get('format_version')!r}, this version of ecrl reads format {FORMAT_VERSION}")
     found = pack.get('identity')
-    if not isinstance(found, dict): raise StateMismatch(f'{name} does not say to which run it belongs; remove it with its sidecar')
+    if not isinstance(found, dict):
+        raise StateMismatch(f'{name} does not say to which run it belongs; remove it with its sidecar')
     if identity.get('token'): found = dict(token=None) | found
-    wrong = [f'{k}: the checkpoint has {found[k]!r}, this run has {v!r}' for k, v in identity.items() if k in found and found[k] != v]
+    wrong = [f'{k}: the checkpoint has {found[k]!r}, this run has {v!r}' for k, v in identity.items() if k in found
+             and found[k] != v]
     if wrong: raise StateMismatch(f'{name} belongs to another run:\n' + '\n'.join(f'  - {w}' for w in wrong)
-        + '\nRemove it with its sidecar to continue from a checkpoint of this run, or resume the run that it came from.')
+        + '\nRemove it with its sidecar to continue from a checkpoint of this run, '
+        'or resume the run that it came from.')
 
 # %% ../../nbs/checkpoint/210_state.ipynb #3084ad5e
 def restore_state(
@@ -113,7 +117,8 @@ def restore_state(
     if scaler and pack['scaler']: scaler.load_state_dict(pack['scaler'])
     sampler.load_state_dict(pack['sampler'])
     rows = pack['rng']
-    if len(rows['torch']) != world_size or rows.keys() != capture_rng(device).keys():      # other ranks, or another kind of device
+    # other ranks, or another kind of device
+    if len(rows['torch']) != world_size or rows.keys() != capture_rng(device).keys():
         seed_rng(pack['identity']['seed'], rank, pack['step']['global_step'])
         return 'derived'
     restore_rng({k: v[rank] for k, v in rows.items()}, device)
@@ -131,7 +136,8 @@ def flatten(
         if isinstance(x, (list, tuple)): return {'list' if isinstance(x, list) else 'tuple': [walk(v) for v in x]}
         if x is None: return x
         for plain in (bool, int, float, str):
-            if isinstance(x, plain): return plain(x)        # loading must not need the class of a NumPy number or an enum
+            if isinstance(x, plain):
+                return plain(x)        # loading must not need the class of a NumPy number or an enum
         raise TypeError(f'a checkpoint holds tensors and plain values, found {type(x).__name__}: {x!r}')
     return walk(tree), tensors
 

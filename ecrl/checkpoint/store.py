@@ -19,7 +19,11 @@ from zlib_ng import zlib_ng
 # %% ../../nbs/checkpoint/230_store.ipynb #7d727a8d
 class FileOps:
     "What the store needs of a file system."
-    def create(self, path: Path, direct: bool = False): # `direct`: all writes will be page-aligned, in memory and in length
+    def create(
+        self,
+        path: Path,
+        direct: bool = False,
+    ): # `direct`: all writes will be page-aligned, in memory and in length
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         try: fd = os.open(path, flags | (getattr(os, 'O_DIRECT', 0) if direct else 0), 0o644)
         except OSError as e:
@@ -45,6 +49,7 @@ class FileOps:
         try: os.fsync(fd)
         finally: os.close(fd)
 
+# %% ../../nbs/checkpoint/230_store.ipynb #788cd4b3
 def _leave_direct(file) -> bool: # whether the file was in direct mode
     "Go on through the page cache."
     flags, direct = fcntl.fcntl(file, fcntl.F_GETFL), getattr(os, 'O_DIRECT', 0)
@@ -91,7 +96,8 @@ def checkpoint_name(global_step: int) -> str: return f'step_{global_step:08d}.pt
 class DamagedCheckpoint(RuntimeError):
     "A checkpoint, or its record, is not what was published."
     def __init__(self, what: str): super().__init__(_printable(what))
-def _printable(text: str) -> str: return text.encode(errors='backslashreplace').decode() # a file name may hold any bytes
+def _printable(text: str) -> str:
+    return text.encode(errors='backslashreplace').decode() # a file name may hold any bytes
 class StaleWriter(RuntimeError): "A newer attempt owns the directory."
 class StoreLocked(RuntimeError): "Another process writes this directory."
 
@@ -180,34 +186,42 @@ class CheckpointStore:
         self.saving = None                       # the global step that is on its way, for whoever probes
         self.noticed = []                        # what was out of place; `load_newest` tells it
 
-    def acquire(self, timeout_s: float = 30.0):
-        "Become the writer; waits for a writer of an earlier attempt to end, and removes what it left half-written."
-        self.dir.mkdir(parents=True, exist_ok=True)
-        for folder in self.dir.absolute().parents:      # a new run has new folders above it; their names must last as well
-            if os.access(folder, os.W_OK): self.ops.fsync_dir(folder)
-        try: fd = os.open(self.dir/'.lock', os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as e: raise StoreLocked(
-            f'{self.dir}/.lock: expected a file that this process may write, found: {_reason(e)}; mend or remove it') from None
-        deadline = time.monotonic() + timeout_s
-        while True:
-            try: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB); break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    os.close(fd)
-                    raise StoreLocked(f'{self.dir}: another process has been writing here for {timeout_s:g} s; end it first') from None
-                time.sleep(0.01)
-        self._lock = fd
-        self.clear_temps()
-        return self
+# %% ../../nbs/checkpoint/230_store.ipynb #e64c7632
+@patch
+def acquire(self: CheckpointStore, timeout_s: float = 30.0):
+    "Become the writer; waits for a writer of an earlier attempt to end, and removes what it left half-written."
+    self.dir.mkdir(parents=True, exist_ok=True)
+    # a new run has new folders above it; their names must last as well
+    for folder in self.dir.absolute().parents:
+        if os.access(folder, os.W_OK): self.ops.fsync_dir(folder)
+    try: fd = os.open(self.dir/'.lock', os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as e: raise StoreLocked(
+        f'{self.dir}/.lock: expected a file that this process may write, found: {_reason(e)}; '
+        'mend or remove it') from None
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB); break
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                os.close(fd)
+                raise StoreLocked(f'{self.dir}: another process has been writing here for {timeout_s:g} s; '
+                                  'end it first') from None
+            time.sleep(0.01)
+    self._lock = fd
+    self.clear_temps()
+    return self
 
-    def clear_temps(self):
-        "Remove what a save that was cut off has left; it was never published."
-        for temp in self._entries('.*.tmp'):
-            try: self.ops.unlink(temp)
-            except OSError as e: self._set_aside(f'{temp.name} cannot be removed: {_reason(e)}', temp)
+@patch
+def clear_temps(self: CheckpointStore):
+    "Remove what a save that was cut off has left; it was never published."
+    for temp in self._entries('.*.tmp'):
+        try: self.ops.unlink(temp)
+        except OSError as e: self._set_aside(f'{temp.name} cannot be removed: {_reason(e)}', temp)
 
-    def release(self):
-        if self._lock is not None: os.close(self._lock); self._lock = None
+@patch
+def release(self: CheckpointStore):
+    "Let the next writer begin."
+    if self._lock is not None: os.close(self._lock); self._lock = None
 
 # %% ../../nbs/checkpoint/230_store.ipynb #c4f82d36
 @patch
@@ -256,6 +270,7 @@ def _put(self: CheckpointStore, name: str, chunks: Iterable):
     self.ops.fsync_dir(self.dir)
     self.probe(f'{stage}:durable')
 
+# %% ../../nbs/checkpoint/230_store.ipynb #9b593a22
 @patch
 def publish(self: CheckpointStore,
     image: 'FileImage', # laid out; filled, or else `tensors` are given
@@ -267,7 +282,8 @@ def publish(self: CheckpointStore,
     if self._lock is None: raise RuntimeError('only the writer that has called acquire() may save')
     newest = next(iter(self.available()), None)
     if newest and newest.attempt > self.attempt: raise StaleWriter(
-        f'attempt {newest.attempt} has published step {newest.global_step}; attempt {self.attempt} must not publish any more')
+        f'attempt {newest.attempt} has published step {newest.global_step}; '
+        f'attempt {self.attempt} must not publish any more')
     self.saving, name = global_step, checkpoint_name(global_step)
     try:
         self._put(name, image.seal(skeleton, tensors))
@@ -348,8 +364,11 @@ def load(self: CheckpointStore, info: CheckpointInfo) -> dict:
     try:
         pack = torch.load(path, map_location='cpu', weights_only=True)
         step = pack['step']['global_step']
-    except Exception as e: raise DamagedCheckpoint(f'{info.path} cannot be loaded: {type(e).__name__}: {str(e).partition(chr(10))[0]}') from None
-    if step != info.global_step: raise DamagedCheckpoint(f'{info.path} holds the state of step {step}, its sidecar says {info.global_step}')
+    except Exception as e:
+        first = str(e).partition('\n')[0]
+        raise DamagedCheckpoint(f'{info.path} cannot be loaded: {type(e).__name__}: {first}') from None
+    if step != info.global_step:
+        raise DamagedCheckpoint(f'{info.path} holds the state of step {step}, its sidecar says {info.global_step}')
     return pack
 
 # %% ../../nbs/checkpoint/230_store.ipynb #16c7e5fa
@@ -357,7 +376,8 @@ def load(self: CheckpointStore, info: CheckpointInfo) -> dict:
 def load_newest(self: CheckpointStore,
 ) -> tuple[CheckpointInfo | None, dict | None, list[str]]: # (info, pack, what was set aside or passed over, and why)
     "The newest intact checkpoint; damaged ones are set aside. Needs the writer's lock."
-    if self._lock is None: raise RuntimeError('only the writer that has called acquire() may choose what to resume from')
+    if self._lock is None:
+        raise RuntimeError('only the writer that has called acquire() may choose what to resume from')
     chosen, pack, passed = None, None, self._set_unreadable_aside()
     pointer = self.latest()
     for info in self.available():
@@ -378,11 +398,14 @@ def _pass_over_pointer(self: CheckpointStore, pointer: CheckpointInfo, chosen: C
         why = 'latest.json names it, and its sidecar is missing or of another attempt'
         if not chosen or chosen.path != pointer.path: data = self._files(pointer.path)
     passed[step] = pointer.attempt, why
-    self._set_aside(f'latest.json names step {step} of attempt {pointer.attempt}, which is passed over', self.dir/'latest.json', *data)
+    self._set_aside(f'latest.json names step {step} of attempt {pointer.attempt}, which is passed over',
+                    self.dir/'latest.json', *data)
 
 # %% ../../nbs/checkpoint/230_store.ipynb #0d9be721
 @patch
-def _set_unreadable_aside(self: CheckpointStore) -> dict[int, tuple[None, str]]: # step -> (its attempt is not known, why)
+def _set_unreadable_aside(
+    self: CheckpointStore,
+) -> dict[int, tuple[None, str]]: # step -> (its attempt is not known, why)
     passed = {}
     for record in filter(os.path.lexists, [self.dir/'latest.json', *self._entries('step_*.json')]):
         try: CheckpointInfo.read(record)
@@ -404,4 +427,5 @@ def _say_if_older(self: CheckpointStore, chosen: CheckpointInfo | None, pointer:
         of = 'an unknown attempt, maybe the newest,' if attempt is None else f'attempt {attempt}'
         if newer: over.append(f'step {step} of {of} is passed over, because {why}')
     where = f'step {chosen.global_step} of attempt {chosen.attempt}' if chosen else 'the beginning'
-    if over: self.noticed.append(f'THE RUN RESUMES FROM {where}, though there was a newer checkpoint: {"; ".join(over)}')
+    if over:
+        self.noticed.append(f'THE RUN RESUMES FROM {where}, though there was a newer checkpoint: {"; ".join(over)}')

@@ -19,10 +19,18 @@ class NoCheckpoints:
     name = 'none'
     def prepare(self, pack: dict):
         "Make room for states like this one; called once, when the optimizer has a state."
-    def save(self, pack: dict, global_step: int, epoch: int, world_size: int) -> dict: # fields for the checkpoint record
+    def save(
+        self,
+        pack: dict,
+        global_step: int,
+        epoch: int,
+        world_size: int,
+    ) -> dict: # fields for the checkpoint record
         "Make sure that this state will be published. Raises OSError if that has failed already."
         return {}
-    def completed(self) -> list[dict]: # one record for each write that has ended since the last call, or failed (`error`)
+    def completed(
+        self,
+    ) -> list[dict]: # one record for each write that has ended since the last call, or failed (`error`)
         "What the background has finished. Never waits."
         return []
     def flush(self, timeout_s: float | None = None) -> list[dict]:
@@ -83,13 +91,15 @@ class OverlappedCheckpoints(NoCheckpoints):
         ctx = multiprocessing.get_context('fork')
         (inbox, self.jobs), (self.replies, outbox) = ctx.Pipe(duplex=False), ctx.Pipe(duplex=False)
         self.process = ctx.Process(target=_writer_main, daemon=True,
-                                   args=(os.getpid(), self.store, self.images, inbox, outbox, (self.jobs, self.replies)))
+                                   args=(os.getpid(), self.store, self.images, inbox, outbox,
+                                         (self.jobs, self.replies)))
         self.process.start()
         inbox.close(); outbox.close()
 
     def prepare(self, pack):
         leaves = leaves_of(flatten(pack)[1])
-        for slot in self.free: self._send(dict(slot=slot, leaves=leaves))     # the kernel clears the memory in the background
+        for slot in self.free:
+            self._send(dict(slot=slot, leaves=leaves))     # the kernel clears the memory in the background
 
 # %% ../../nbs/checkpoint/240_strategies.ipynb #c5e38c0d
 @patch
@@ -103,7 +113,8 @@ def save(self: OverlappedCheckpoints, pack, global_step, epoch, world_size):
     t2 = time.monotonic()
     self.free.pop(0)
     self.inflight[slot] = global_step, t2
-    self._send(dict(slot=slot, leaves=self.images[slot].layout.leaves, skeleton=skeleton, global_step=global_step, epoch=epoch, world_size=world_size))
+    self._send(dict(slot=slot, leaves=self.images[slot].layout.leaves, skeleton=skeleton, global_step=global_step,
+                    epoch=epoch, world_size=world_size))
     return dict(bytes=self.images[slot].size, backpressure_wait_sec=t1 - t0, snapshot_time_sec=t2 - t1,
                 enqueue_latency_sec=time.monotonic() - t2, inflight_after_enqueue=len(self.inflight))
 
@@ -112,6 +123,7 @@ def _send(self: OverlappedCheckpoints, job: dict):
     try: self.jobs.send_bytes(json.dumps(job).encode())
     except BrokenPipeError: self.replace_writer('died')
 
+# %% ../../nbs/checkpoint/240_strategies.ipynb #972c8b8b
 @patch
 def _receive(self: OverlappedCheckpoints, timeout_s: float) -> bool: # whether there was a reply
     "Take one reply; a writer found dead or stuck is replaced."
@@ -130,8 +142,10 @@ def _receive(self: OverlappedCheckpoints, timeout_s: float) -> bool: # whether t
     if 'error' not in reply: self.replacements_left = self.max_replacements
     return True
 
+# %% ../../nbs/checkpoint/240_strategies.ipynb #8ab18790
 @patch
 def receive_all(self: OverlappedCheckpoints):
+    "Take the replies that are there."
     while self._receive(0): pass
 
 @patch
@@ -173,9 +187,12 @@ def replace_writer(self: OverlappedCheckpoints, what: str):
     self.process.kill()
     self.process.join(5)
     lost = [step for step, _ in self.inflight.values()]
-    reason = f'the background writer (pid {pid}) {what}; ' + (f'lost: the checkpoints of steps {lost}' if lost else 'nothing was in flight')
-    if self.process.exitcode is None: raise WriterDied(f'{reason}. SIGKILL does not end it: it waits for storage that does not answer')
-    if not self.replacements_left: raise WriterDied(f'{reason}. {self.max_replacements} writers were replaced before it')
+    reason = f'the background writer (pid {pid}) {what}; ' + (f'lost: the checkpoints of steps {lost}' if lost
+                                                              else 'nothing was in flight')
+    if self.process.exitcode is None:
+        raise WriterDied(f'{reason}. SIGKILL does not end it: it waits for storage that does not answer')
+    if not self.replacements_left:
+        raise WriterDied(f'{reason}. {self.max_replacements} writers were replaced before it')
     self.replacements_left -= 1
     self.done += [dict(global_step=step, error=reason) for step in lost] or [dict(global_step=None, error=reason)]
     self.free, self.inflight = sorted([*self.free, *self.inflight]), {}

@@ -55,12 +55,16 @@ def crop_and_flip(
     bits, p = keyed_bits(ids, seed, epoch).to(x.device), padding
     (n, C, H, W), reach, arange = x.shape, 2*p + 1, lambda k: torch.arange(k, device=x.device)
     dy, dx, flip = (bits & 0xFFFF) % reach, (_shift_right(bits, 16) & 0xFFFF) % reach, _shift_right(bits, 40) & 1
-    both = x.new_zeros(2, n, C, H + 2*p, W + 2*p)                                          # the padded images, and their mirror images
+    # the padded images, and their mirror images
+    both = x.new_zeros(2, n, C, H + 2*p, W + 2*p)
     both[0, ..., p:p+H, p:p+W], both[1, ..., p:p+H, p:p+W] = x, x.flip(-1)
     sn, sc, sh = both.stride()[1:4]
-    corner = (flip*n + arange(n))*sn + dy*sh + torch.where(flip == 1, 2*p - dx, dx)        # (n,) where each crop starts in memory
-    rows = corner[:, None, None] + arange(C)[:, None]*sc + arange(H)*sh                    # (n, C, H) where each row starts
-    every_start = both.view(-1).unfold(0, W, 1)                                            # (pixels - W + 1, W), no copy
+    # (n,) where each crop starts in memory
+    corner = (flip*n + arange(n))*sn + dy*sh + torch.where(flip == 1, 2*p - dx, dx)
+    # (n, C, H) where each row starts
+    rows = corner[:, None, None] + arange(C)[:, None]*sc + arange(H)*sh
+    # (pixels - W + 1, W), no copy
+    every_start = both.view(-1).unfold(0, W, 1)
     return every_start.index_select(0, rows.view(-1)).view(n, C, H, W)
 
 # %% ../../nbs/data/120_datasets.ipynb #d8383608
@@ -72,7 +76,8 @@ def crop_boxes(
     ratio: tuple = (3/4, 4/3), # width / height
 ) -> Tensor: # (n, 4) int64: top, left, height, width
     "The box of a random resized crop; the whole image where none of ten draws fits."
-    draws = splitmix64(bits[:, None] + torch.arange(1, 23))                                # a stream of its own for each sample
+    # a stream of its own for each sample
+    draws = splitmix64(bits[:, None] + torch.arange(1, 23))
     u = _shift_right(draws, 11).double() / 2**53                                           # (n, 22) uniform in [0, 1)
     area = H*W*(scale[0] + (scale[1] - scale[0])*u[:, :10])
     aspect = torch.exp(np.log(ratio[0]) + np.log(ratio[1]/ratio[0])*u[:, 10:20])
@@ -98,7 +103,8 @@ def resized_crop_and_flip(
         return at.clamp(start[:, None], (start + length - 1)[:, None])
     ys, xs = centres(top, h, H), centres(left, w, W)
     xs = torch.where((bits & 1 == 1)[:, None], xs.flip(1), xs)
-    grid = torch.stack([((2*xs + 1)/W - 1)[:, None, :].expand(n, H, W), ((2*ys + 1)/H - 1)[:, :, None].expand(n, H, W)], -1)
+    grid = torch.stack([((2*xs + 1)/W - 1)[:, None, :].expand(n, H, W), ((2*ys + 1)/H - 1)[:, :, None].expand(n, H, W)],
+                       -1)
     return F.grid_sample(x.float(), grid.to(x.device), mode='bilinear', padding_mode='border', align_corners=False)
 
 # %% ../../nbs/data/120_datasets.ipynb #5084c5cb
@@ -130,7 +136,10 @@ class ImagesWithIDs(Dataset):
     def set_epoch(self, epoch: int): self.epoch = epoch      # augmentation is keyed by it
     def __len__(self) -> int: return len(self.labels)
     def __getitem__(self, i: int): x, y, ids = self.__getitems__([i]); return x[0], y[0], ids[0]
-    def __getitems__(self, indices: list[int]) -> tuple[Tensor, Tensor, Tensor]: # (n, C, H, W) float32, (n,) int64, (n,) int64
+    def __getitems__(
+        self,
+        indices: list[int],
+    ) -> tuple[Tensor, Tensor, Tensor]: # (n, C, H, W) float32, (n,) int64, (n,) int64
         ids = torch.tensor(indices)
         at = ids.to(self.images.device)
         x = self.images.index_select(0, at)
@@ -153,14 +162,20 @@ def data_loader(
 def _check_memory(name: str, n_bytes: int):
     "Refuse what this machine cannot hold."
     have = os.sysconf('SC_PHYS_PAGES')*os.sysconf('SC_PAGE_SIZE')
-    if n_bytes > have: raise ValueError(f'{name}: its images need {n_bytes:,} bytes, this machine has {have:,}; use a smaller dataset.image_size or dataset.size')
+    if n_bytes > have:
+        raise ValueError(f'{name}: its images need {n_bytes:,} bytes, this machine has {have:,}; '
+                         'use a smaller dataset.image_size or dataset.size')
 
 def _read_digits(image_size: int) -> tuple[Tensor, Tensor]: # (1797, 3, image_size, image_size) uint8, (1797,) int64
     home = find_spec('sklearn')                # does not import it
-    if home is None: raise FileNotFoundError('digits: the file comes with scikit-learn, which is not installed; pip install scikit-learn')
+    if home is None:
+        raise FileNotFoundError('digits: the file comes with scikit-learn, which is not installed; '
+                                'pip install scikit-learn')
     _check_memory('digits', 1797*3*image_size**2)
-    table = np.loadtxt(Path(home.origin).parent/'datasets'/'data'/'digits.csv.gz', delimiter=',', dtype=np.int64)   # 64 pixels and the label
-    x = torch.from_numpy(table[:, :-1]*(255/16)).round().to(torch.uint8).view(-1, 1, 8, 8).expand(-1, 3, -1, -1)    # 0..16 -> 0..255
+    # 64 pixels and the label
+    table = np.loadtxt(Path(home.origin).parent/'datasets'/'data'/'digits.csv.gz', delimiter=',', dtype=np.int64)
+    # 0..16 -> 0..255
+    x = torch.from_numpy(table[:, :-1]*(255/16)).round().to(torch.uint8).view(-1, 1, 8, 8).expand(-1, 3, -1, -1)
     return F.interpolate(x, size=image_size, mode='nearest'), torch.from_numpy(table[:, -1])
 
 class DigitsWithIDs(ImagesWithIDs):
@@ -199,7 +214,8 @@ class _ArraysOnly(pickle.Unpickler):
     allowed = {'_reconstruct': np.empty(0).__reduce__()[0], 'ndarray': np.ndarray, 'dtype': np.dtype}
     def find_class(self, module, name):
         if module.split('.')[0] == 'numpy' and name in self.allowed: return self.allowed[name]
-        if (module, name) == ('_codecs', 'encode'): return __import__('_codecs').encode     # how newer pickles write bytes
+        if (module, name) == ('_codecs', 'encode'):
+            return __import__('_codecs').encode     # how newer pickles write bytes
         raise pickle.UnpicklingError(f'it asks for {module}.{name}, which image data does not need')
 
 def _unpickle(data: bytes): return _ArraysOnly(io.BytesIO(data), encoding='latin1').load()
@@ -209,8 +225,10 @@ class CIFAR10WithIDs(ImagesWithIDs):
     "CIFAR-10 (Krizhevsky 2009), 50,000 images for training and 10,000 held out."
     name, folder, archive, label_key, classes = 'CIFAR10', 'cifar-10-batches-py', 'cifar-10-python.tar.gz', 'labels', 10
     mean, std = (0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616)
-    files = {True: {'data_batch_1': 'c99cafc152244af753f735de768cd75f', 'data_batch_2': 'd4bba439e000b95fd0a9bffe97cbabec',
-                    'data_batch_3': '54ebc095f3ab1f0389bbae665268c751', 'data_batch_4': '634d18415352ddfa80567beed471001a',
+    files = {True: {'data_batch_1': 'c99cafc152244af753f735de768cd75f',
+                    'data_batch_2': 'd4bba439e000b95fd0a9bffe97cbabec',
+                    'data_batch_3': '54ebc095f3ab1f0389bbae665268c751',
+                    'data_batch_4': '634d18415352ddfa80567beed471001a',
                     'data_batch_5': '482c414d41f54cd18b22e5b47cb7c3cb'},
              False: {'test_batch': '40351d587109b95175f43aff81a1287e'}}                     # train -> file -> MD5
 
@@ -221,14 +239,17 @@ class CIFAR10WithIDs(ImagesWithIDs):
         image_size: int = 32,
         augment_seed: int | None = None,
     ):
-        if image_size != 32: raise ValueError(f'{self.name}: its images have 32x32 pixels; dataset.image_size says {image_size}, use 32')
+        if image_size != 32:
+            raise ValueError(f'{self.name}: its images have 32x32 pixels; dataset.image_size says {image_size}, use 32')
         if download: self.fetch(root)
-        images, labels = zip(*(self._read(Path(root).resolve()/self.folder/f, md5) for f, md5 in self.files[train].items()))
+        images, labels = zip(*(self._read(Path(root).resolve()/self.folder/f, md5)
+                               for f, md5 in self.files[train].items()))
         super().__init__(torch.cat(images), torch.cat(labels), self.mean, self.std, augment_seed, self.classes)
 
 class CIFAR100WithIDs(CIFAR10WithIDs):
     "CIFAR-100 with its 100 fine labels."
-    name, folder, archive, label_key, classes = 'CIFAR100', 'cifar-100-python', 'cifar-100-python.tar.gz', 'fine_labels', 100
+    name, folder, archive = 'CIFAR100', 'cifar-100-python', 'cifar-100-python.tar.gz'
+    label_key, classes = 'fine_labels', 100
     mean, std = (0.5071, 0.4865, 0.4409), (0.2673, 0.2564, 0.2762)
     files = {True: {'train': '16019d7e3df5f24257cddd939b257f8d'}, False: {'test': 'f0ef6b0ae62326f3e7ffdfab6717acfc'}}
 
@@ -243,18 +264,24 @@ def remedy(cls: CIFAR10WithIDs, root: Path) -> str:
 @patch
 def _read(self: CIFAR10WithIDs, path: Path, md5: str) -> tuple[Tensor, Tensor]: # (n, 3, 32, 32) uint8, (n,) int64
     root = path.parent.parent
-    if not path.is_file(): raise FileNotFoundError(f'{self.name}: expected the file {path}, found none. {self.remedy(root)}')
+    if not path.is_file():
+        raise FileNotFoundError(f'{self.name}: expected the file {path}, found none. {self.remedy(root)}')
     data = path.read_bytes()
     found = hashlib.md5(data, usedforsecurity=False).hexdigest()
-    if found != md5: raise ValueError(f'{self.name}: {path} is damaged or incomplete: expected MD5 {md5}, found {found} '
-                                      f'({len(data):,} bytes). Remove it. {self.remedy(root)}')
+    if found != md5:
+        raise ValueError(f'{self.name}: {path} is damaged or incomplete: expected MD5 {md5}, found {found} '
+                         f'({len(data):,} bytes). Remove it. {self.remedy(root)}')
     try:
         batch = _unpickle(data)
         images, labels = torch.from_numpy(batch['data']).view(-1, 3, 32, 32), torch.tensor(batch[self.label_key])
-    except Exception as e: raise ValueError(f'{self.name}: {path} is not in the format of CIFAR ({type(e).__name__}: {e}). {self.remedy(root)}') from e
-    if images.dtype != torch.uint8 or len(images) != len(labels) or not 0 <= labels.min() <= labels.max() < self.classes: raise ValueError(
-        f'{self.name}: {path} should hold as many labels from 0 to {self.classes - 1} as images of bytes; '
-        f'found {len(images)} images ({images.dtype}), {len(labels)} labels. {self.remedy(root)}')
+    except Exception as e:
+        raise ValueError(f'{self.name}: {path} is not in the format of CIFAR ({type(e).__name__}: {e}). '
+                         f'{self.remedy(root)}') from e
+    if (images.dtype != torch.uint8 or len(images) != len(labels)
+        or not 0 <= labels.min() <= labels.max() < self.classes):
+        raise ValueError(
+            f'{self.name}: {path} should hold as many labels from 0 to {self.classes - 1} as images of bytes; '
+            f'found {len(images)} images ({images.dtype}), {len(labels)} labels. {self.remedy(root)}')
     return images, labels
 
 @patch(cls_method=True)
@@ -262,7 +289,9 @@ def fetch(cls: CIFAR10WithIDs, root: str | Path):
     "Download and unpack what is missing. Call it in one process only."
     from torchvision import datasets       # slow to import, and needed nowhere else here
     try: getattr(datasets, cls.name)(root, download=True)
-    except Exception as e: raise FileNotFoundError(f'{cls.name}: could not be downloaded ({type(e).__name__}: {e}). {cls.remedy(root)}') from e
+    except Exception as e:
+        raise FileNotFoundError(f'{cls.name}: could not be downloaded ({type(e).__name__}: {e}). '
+                                f'{cls.remedy(root)}') from e
 
 # %% ../../nbs/data/120_datasets.ipynb #0a31021a
 def write_cifar(
@@ -276,7 +305,8 @@ def write_cifar(
     folder, files = Path(root)/base.folder, {True: {}, False: {}}
     folder.mkdir(parents=True, exist_ok=True)
     def write(name, part):
-        data = pickle.dumps({'batch_label': name, 'data': images[part].reshape(-1, 3072), base.label_key: list(labels[part])}, protocol=2)
+        data = pickle.dumps({'batch_label': name, 'data': images[part].reshape(-1, 3072),
+                             base.label_key: list(labels[part])}, protocol=2)
         (folder/name).write_bytes(data)
         return hashlib.md5(data, usedforsecurity=False).hexdigest()
     for i, name in enumerate(base.files[True]):
@@ -290,9 +320,12 @@ IMAGE_SUFFIXES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tif
 
 def _class_names(folder: Path) -> list[str]:
     if not folder.is_dir(): raise FileNotFoundError(
-        f'imagefolder: expected one folder a class in {folder}, which does not exist; correct dataset.root ({folder.parent}) or dataset.split_subdir ({folder.name})')
+        f'imagefolder: expected one folder a class in {folder}, which does not exist; '
+        f'correct dataset.root ({folder.parent}) or dataset.split_subdir ({folder.name})')
     names = sorted(p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith('.'))
-    if not names: raise ValueError(f'imagefolder: expected one folder a class in {folder}, found no folder; put the images into {folder}/<class>/')
+    if not names:
+        raise ValueError(f'imagefolder: expected one folder a class in {folder}, found no folder; '
+                         f'put the images into {folder}/<class>/')
     return names
 
 def list_images(
@@ -302,10 +335,15 @@ def list_images(
     "The images of a folder, class by class, in torchvision's order."
     files, labels, own = [], [], _class_names(folder)
     names = names or own
-    if new := [n for n in own if n not in names]: raise ValueError(f'imagefolder: the class folder {folder/new[0]} has no counterpart in training; classes there: {", ".join(names)}')
+    if new := [n for n in own if n not in names]:
+        raise ValueError(f'imagefolder: the class folder {folder/new[0]} has no counterpart in training; '
+                         f'classes there: {", ".join(names)}')
     for n in own:
-        found = [Path(d)/f for d, _, fs in sorted(os.walk(folder/n, followlinks=True)) for f in sorted(fs) if f.lower().endswith(IMAGE_SUFFIXES)]
-        if not found: raise ValueError(f'imagefolder: the class folder {folder/n} has no image ({", ".join(IMAGE_SUFFIXES)}); fill it or remove it')
+        found = [Path(d)/f for d, _, fs in sorted(os.walk(folder/n, followlinks=True)) for f in sorted(fs)
+                 if f.lower().endswith(IMAGE_SUFFIXES)]
+        if not found:
+            raise ValueError(f'imagefolder: the class folder {folder/n} has no image ({", ".join(IMAGE_SUFFIXES)}); '
+                             'fill it or remove it')
         files += found; labels += [names.index(n)]*len(found)
     return files, labels, names
 
@@ -313,12 +351,16 @@ def list_images(
 def _decode(path: Path, size: int) -> np.ndarray: # (3, size, size) uint8
     from PIL import Image
     try:
-        with Image.open(path) as im: return np.asarray(im.convert('RGB').resize((size, size), Image.Resampling.BILINEAR)).transpose(2, 0, 1)
-    except Exception as e: raise ValueError(f'imagefolder: cannot read the image {path} ({type(e).__name__}: {e}); repair or remove it') from e
+        with Image.open(path) as im:
+            return np.asarray(im.convert('RGB').resize((size, size), Image.Resampling.BILINEAR)).transpose(2, 0, 1)
+    except Exception as e:
+        raise ValueError(f'imagefolder: cannot read the image {path} ({type(e).__name__}: {e}); '
+                         'repair or remove it') from e
 
 def _fingerprint(files: list[Path], size: int) -> str: # 16 hex digits
     stats = ((f, f.stat()) for f in files)
-    return hashlib.sha256(repr([('v1', size), *((str(f), s.st_size, s.st_mtime_ns) for f, s in stats)]).encode()).hexdigest()[:16]
+    said = repr([('v1', size), *((str(f), s.st_size, s.st_mtime_ns) for f, s in stats)])
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 def _decode_to_file(files: list[Path], size: int, path: Path, stem: str):
     "Decode all files into one, atomically; older ones of the same stem go."
@@ -351,8 +393,10 @@ def decoded_images(
     except OSError: lock = None                                     # read-only
     if lock is None or shutil.disk_usage(cache).free < 1.05*n_bytes:
         have = os.sysconf('SC_PHYS_PAGES')*os.sysconf('SC_PAGE_SIZE')
-        if n_bytes > have: raise MemoryError(f'imagefolder: {len(files):,} images need {n_bytes:,} bytes; memory has {have:,} and {cache} cannot hold them. '
-                                             'Use a smaller dataset.image_size, or make room there.')
+        if n_bytes > have:
+            raise MemoryError(f'imagefolder: {len(files):,} images need {n_bytes:,} bytes; '
+                              f'memory has {have:,} and {cache} cannot hold them. '
+                              'Use a smaller dataset.image_size, or make room there.')
         out = torch.empty(shape, dtype=torch.uint8)
         for i, p in enumerate(files): out[i] = torch.from_numpy(_decode(p, size).copy())
         return out, None
@@ -377,7 +421,9 @@ class ImageFolderWithIDs(ImagesWithIDs):
         if not train:
             names = _class_names(root/split_subdir)
             split = next((s for s in ('val', 'test') if s != split_subdir and (root/s).is_dir()), None)
-            if split is None: raise FileNotFoundError(f'imagefolder: expected held-out images in {root/"val"} or {root/"test"}, found neither')
+            if split is None:
+                raise FileNotFoundError(f'imagefolder: expected held-out images in {root/"val"} or {root/"test"}, '
+                                        'found neither')
         files, labels, self.classes = list_images(root/split, names)
         images, self.cache = decoded_images(files, image_size, root/'.ecrl_cache', split.replace(os.sep, '_'))
         super().__init__(images, torch.tensor(labels), augment_seed=augment_seed, num_classes=len(self.classes))
@@ -391,22 +437,27 @@ class WithIDs(Dataset):
         name: str = 'the dataset', # in messages
     ):
         self.data, self.name = data, name
-        self.num_classes = getattr(data, 'num_classes', None) or len(getattr(data, 'classes', None) or ()) or None     # None: not known, or there are none
+        # `None`: not known, or there are none
+        self.num_classes = getattr(data, 'num_classes', None) or len(getattr(data, 'classes', None) or ()) or None
 
     def set_epoch(self, epoch: int):
         if hasattr(self.data, 'set_epoch'): self.data.set_epoch(epoch)
     def __len__(self) -> int: return len(self.data)
     def __getitems__(self, indices: list[int]) -> tuple[Tensor, Tensor, Tensor]: # (n, ...), (n, ...), (n,) int64
-        items = self.data.__getitems__(indices) if hasattr(self.data, '__getitems__') else [self.data[i] for i in indices]
+        if hasattr(self.data, '__getitems__'): items = self.data.__getitems__(indices)
+        else: items = [self.data[i] for i in indices]
         batch = default_collate([*items]) if isinstance(items, list) else items
-        if not (len(batch) == 2 and all(isinstance(t, Tensor) and len(t) == len(indices) for t in batch)): raise OwnCodeError(
-            f'{self.name}: expected samples (x, y) of numbers or tensors of one shape, found {_kind(batch)}')
+        if not (len(batch) == 2 and all(isinstance(t, Tensor) and len(t) == len(indices) for t in batch)):
+            raise OwnCodeError(
+                f'{self.name}: expected samples (x, y) of numbers or tensors of one shape, found {_kind(batch)}')
         return *batch, torch.tensor(indices)
 
 def _kind(batch) -> str:
     if not isinstance(batch, (tuple, list)): return type(batch).__name__
-    return f'{len(batch)} parts: ' + ', '.join(f'{type(t).__name__} {tuple(t.shape)}' if isinstance(t, Tensor) else type(t).__name__ for t in batch[:4])
+    return f'{len(batch)} parts: ' + ', '.join(f'{type(t).__name__} {tuple(t.shape)}' if isinstance(t, Tensor)
+                                               else type(t).__name__ for t in batch[:4])
 
+# %% ../../nbs/data/120_datasets.ipynb #bd2036f1
 def own_dataset(
     own: OwnCode,
     name: str, # that it has imported
@@ -416,13 +467,16 @@ def own_dataset(
     "The dataset that the user's code makes."
     takes = own.arguments(name) or {}
     if options.get('augment_seed') is not None and 'augment_seed' not in takes: raise OwnCodeError(
-        f'{name} takes no augment_seed, so training.use_augmentation cannot reach it; augment in the dataset, keyed by seed, epoch and sample')
-    if not options.get('train', True) and 'train' not in takes: raise OwnCodeError(f'{name} takes no argument train, so it has no held-out part to evaluate on')
+        f'{name} takes no augment_seed, so training.use_augmentation cannot reach it; '
+        'augment in the dataset, keyed by seed, epoch and sample')
+    if not options.get('train', True) and 'train' not in takes:
+        raise OwnCodeError(f'{name} takes no argument train, so it has no held-out part to evaluate on')
     given = {k: options.get(k) for k in ('root', 'train', 'augment_seed', 'num_classes')}
     data = own.call(name, args=args, offered=given)
     if isinstance(data, ImagesWithIDs): return data
     if not (hasattr(data, '__len__') and hasattr(data, '__getitem__')): raise OwnCodeError(
-        f'{name}: expected a dataset with len(data) and data[i], found {type(data).__name__}. An iterable dataset has no samples that one could name')
+        f'{name}: expected a dataset with len(data) and data[i], found {type(data).__name__}. '
+        'An iterable dataset has no samples that one could name')
     if not len(data): raise OwnCodeError(f'{name}: expected at least one sample, found none')
     return WithIDs(data, name)
 
@@ -443,10 +497,13 @@ def build_dataset(
     elif name not in DATASETS: raise ValueError(f'unknown dataset {name!r}; known: {", ".join(DATASETS)}')
     else:
         knows = inspect.signature(DATASETS[name]).parameters
-        ds = DATASETS[name](**{k: v for k, v in dict(options, size=size, augment_seed=augment_seed).items() if k in knows})
-    if size is not None and len(ds) != size: raise ValueError(f'dataset.size says {size}, but {name} has {len(ds)} samples; correct or remove it')
+        ds = DATASETS[name](**{k: v for k, v in dict(options, size=size, augment_seed=augment_seed).items()
+                               if k in knows})
+    if size is not None and len(ds) != size:
+        raise ValueError(f'dataset.size says {size}, but {name} has {len(ds)} samples; correct or remove it')
     want = options.get('num_classes')
-    if want is not None and ds.num_classes and want < ds.num_classes: raise ValueError(f'dataset.num_classes says {want}, but {name} has labels up to {ds.num_classes - 1}')
+    if want is not None and ds.num_classes and want < ds.num_classes:
+        raise ValueError(f'dataset.num_classes says {want}, but {name} has labels up to {ds.num_classes - 1}')
     ds.num_classes = want or ds.num_classes
     return ds
 
@@ -472,6 +529,7 @@ def content_digest(
     digest.update(chosen.cpu().contiguous().view(-1).numpy())
     return digest.hexdigest(), f'all {n} images' if k == n else f'{k} of {n} images'
 
+# %% ../../nbs/data/120_datasets.ipynb #fe7e2b2c
 @contextlib.contextmanager
 def same_draws():
     "Every generator starts from the same state inside, and is as it was afterwards."
@@ -496,9 +554,14 @@ def samples_digest(
         with same_draws():
             dataset.set_epoch(0)
             for i in chosen:
-                for t in dataset.__getitems__([i])[:2]: digest.update(repr((t.dtype, tuple(t.shape))).encode() + t.contiguous().view(-1).view(torch.uint8).numpy().tobytes())
+                for t in dataset.__getitems__([i])[:2]:
+                    digest.update(repr((t.dtype, tuple(t.shape))).encode()
+                                  + t.contiguous().view(-1).view(torch.uint8).numpy().tobytes())
         return digest.hexdigest()
     first = look()
-    if look() != first: raise OwnCodeError(f'{dataset.name}: a sample is another one when it is asked for twice, so no resume could be checked. '
-                                           'Draw from the generators of torch, NumPy or Python, or key each draw by seed, epoch and sample')
+    if look() != first:
+        raise OwnCodeError(f'{dataset.name}: a sample is another one when it is asked for twice, so no resume could '
+                           'be checked. '
+                           'Draw from the generators of torch, NumPy or Python, or key each draw by seed, epoch and '
+                           'sample')
     return first, f'all {n} samples' if k == n else f'{k} of {n} samples'

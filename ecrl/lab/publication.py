@@ -307,7 +307,7 @@ def _threats_of_failures(pub: Publication, good: pd.DataFrame) -> list[str]:
         'campaigns of the checkpoint rooms test that.')
     w = waterfall_table(pub).set_index('variant')
     share = {v: (w.loc[v, 'detection, teardown'] + w.loc[v, 'launch and restore'])/w.loc[v, 'wall clock']
-             for v in w.index if v.startswith('failure')}
+             for v in w.index if v in set(failing['variant'])}
     said = ', '.join(f'{x:.0%} ({label_of(v)})' for v, x in share.items())
     if said: out.append(f'Starting and restarting take {said} of the wall clock; in longer runs '
         + ('the same gain per checkpoint is another percentage.' if {BLOCKING, OVERLAPPED} <= set(good['variant'])

@@ -31,26 +31,40 @@ def level_table(
         at = good[good[axis] == level]
         for v in ordered(at['variant'].unique()):
             of = at[at['variant'] == v]
-            goodput, stall = (over_suites(of.dropna(subset=[c])[c], of.dropna(subset=[c])['suite']) for c in ('goodput', 'stall_s'))
-            rows.append({axis: level, 'variant': v, 'n': counted(goodput), 'goodput (steps/s)': goodput, 'checkpoint stall (s)': stall,
-                         'drop against reference (%)': _negative(_paired(at, 'goodput', v, base, 'change')) if v != base else NOTHING,
+            goodput, stall = (over_suites(of.dropna(subset=[c])[c], of.dropna(subset=[c])['suite'])
+                              for c in ('goodput', 'stall_s'))
+            rows.append({axis: level, 'variant': v, 'n': counted(goodput), 'goodput (steps/s)': goodput,
+                         'checkpoint stall (s)': stall,
+                         'drop against reference (%)': _negative(_paired(at, 'goodput', v, base, 'change'))
+                         if v != base else NOTHING,
                          'gain over blocking (%)': _paired(at, 'goodput', a, b, 'change') if v == a else NOTHING})
     return pd.DataFrame(rows)
 
 # %% ../../nbs/measure/780_axes.ipynb #ec53c807
-def _matched(good: pd.DataFrame, axis: str, others: Sequence[str], value: str, level: str, base: str, relative: bool) -> Estimate:
+def _matched(
+    good: pd.DataFrame,
+    axis: str,
+    others: Sequence[str],
+    value: str,
+    level: str,
+    base: str,
+    relative: bool,
+) -> Estimate:
     "A level against another, run by run; variants of one setting and seed count once; empty where nothing matches."
-    setting = [' '.join(map(str, r)) for r in good[list(others)].to_numpy().tolist()]     # a list, since `agg` of an empty table is no column
+    # a list, since `agg` of an empty table is no column
+    setting = [' '.join(map(str, r)) for r in good[list(others)].to_numpy().tolist()]
     t = good.assign(setting=setting, of=good['variant'], variant=good[axis].astype(str)).dropna(subset=[value])
     try: p = pair(t, value, level, base, ('setting', 'of', 'seed'))
     except ValueError: return NOTHING
-    change = pd.Series(100*(p.ratios() - 1) if relative else p.difference, p.table.index).groupby(level=['setting', 'seed'], sort=False).mean()
+    change = pd.Series(100*(p.ratios() - 1) if relative else p.difference, p.table.index)
+    change = change.groupby(level=['setting', 'seed'], sort=False).mean()
     return over_suites(change, change.index.get_level_values('setting'), 'pairs', 'settings')
 
 def _gains(good: pd.DataFrame, axes: Sequence[str], a: str, b: str) -> pd.DataFrame: # a row a pair of runs
     "The gain of a over b in each suite and seed, beside the levels of its axes."
     keys = ['suite', 'seed', *axes]
-    wide = good.drop_duplicates([*keys, 'variant']).pivot(index=keys, columns='variant', values='goodput').reindex(columns=[a, b]).astype(float).dropna()
+    wide = good.drop_duplicates([*keys, 'variant']).pivot(index=keys, columns='variant', values='goodput')
+    wide = wide.reindex(columns=[a, b]).astype(float).dropna()
     return (100*(wide[a]/wide[b] - 1)).rename('gain').reset_index().assign(variant='gain')
 
 # %% ../../nbs/measure/780_axes.ipynb #b1e71824
@@ -68,13 +82,17 @@ def contrasts(
         for level in rest:
             for v in [*variants, 'all variants'] if len(variants) > 1 else variants:
                 of = good if v == 'all variants' else good[good['variant'] == v]
-                change, stall = (_matched(of, axis, others, c, level, base, c == 'goodput') for c in ('goodput', 'stall_s'))
+                change, stall = (_matched(of, axis, others, c, level, base, c == 'goodput')
+                                 for c in ('goodput', 'stall_s'))
                 gain = _matched(gains, axis, others, 'gain', level, base, False) if v == a else NOTHING
-                if change.n: rows.append({'axis': axis, 'level': level, 'against': base, 'variant': v, 'n': counted(change),
-                    'goodput (%)': change, 'stall difference (s)': stall, 'difference of gain (points)': gain, 'p': p_value(change)})
+                if change.n:
+                    rows.append({'axis': axis, 'level': level, 'against': base, 'variant': v, 'n': counted(change),
+                        'goodput (%)': change, 'stall difference (s)': stall, 'difference of gain (points)': gain,
+                        'p': p_value(change)})
     tested = [r for r in rows if np.isfinite(r['p'])]
     for r, p in zip(tested, holm([r['p'] for r in tested])): r['p_holm'] = float(p)
-    return pd.DataFrame(rows, columns=['axis', 'level', 'against', 'variant', 'n', 'goodput (%)', 'stall difference (s)', 'difference of gain (points)', 'p', 'p_holm'])
+    return pd.DataFrame(rows, columns=['axis', 'level', 'against', 'variant', 'n', 'goodput (%)',
+                                       'stall difference (s)', 'difference of gain (points)', 'p', 'p_holm'])
 
 # %% ../../nbs/measure/780_axes.ipynb #652aaaee
 def axis_findings(
@@ -84,4 +102,5 @@ def axis_findings(
     "What the contrasts allow one to say, in sentences."
     said = c if every or not len(c) else c.drop_duplicates(['axis', 'level'], keep='last')
     of = lambda r: f' ({r["variant"].replace("_", " ")})' if every else ''
-    return [sentence(f'Goodput at {r["axis"]} {r["level"]} against {r["against"]}{of(r)}', r['goodput (%)'], '%', p_holm=r['p_holm']) for r in said.to_dict('records')]
+    return [sentence(f'Goodput at {r["axis"]} {r["level"]} against {r["against"]}{of(r)}', r['goodput (%)'], '%',
+                     p_holm=r['p_holm']) for r in said.to_dict('records')]

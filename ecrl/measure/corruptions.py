@@ -33,7 +33,9 @@ class Change:
     before: object = None
     after: object = None
 
-    def __str__(self): return f'{self.file} {self.line} {self.field}: {self.what}' + (f' {self.before!r} -> {self.after!r}' if self.what == 'changed' else '')
+    def __str__(self):
+        values = f' {self.before!r} -> {self.after!r}' if self.what == 'changed' else ''
+        return f'{self.file} {self.line} {self.field}: {self.what}{values}'
 
 def _other(rng: np.random.Generator, value, seen: list): # another value for a field; seen: its values elsewhere
     while json.dumps(new := _drawn(rng, value, seen)) == json.dumps(value): pass
@@ -46,7 +48,8 @@ def _drawn(rng: np.random.Generator, value, seen: list):
     if kind == 'strange': return [None, 'x', -1, {}, 10**30, True][rng.integers(6)]
     if isinstance(value, bool): return not value
     if isinstance(value, int): return value + int(rng.choice([-1, 1, 10]))
-    if isinstance(value, float): return value*(1 + float(rng.choice([-1, 1]))*10.0**float(rng.integers(-12, 1))) if value else 1e-3
+    if isinstance(value, float):
+        return value*(1 + float(rng.choice([-1, 1]))*10.0**float(rng.integers(-12, 1))) if value else 1e-3
     if isinstance(value, str): return ('0' if value[:1] != '0' else '1') + value[1:] if value else 'x'
     if isinstance(value, list): return value[1:] if value else [1]
     if isinstance(value, dict): return {k: v for k, v in list(value.items())[1:]} if value else dict(x=[1, 2])
@@ -56,11 +59,14 @@ def _drawn(rng: np.random.Generator, value, seen: list):
 def _in_lines(rng, file: str, lines: list[dict]) -> Change:
     "Change one line of a log, in place."
     i = int(rng.integers(len(lines)))
-    r, what = lines[i], str(rng.choice(['changed', 'removed', 'lost', 'doubled', 'exchanged'], p=[0.7, 0.1, 0.1, 0.05, 0.05]))
+    r, what = lines[i], str(rng.choice(['changed', 'removed', 'lost', 'doubled', 'exchanged'],
+                                       p=[0.7, 0.1, 0.1, 0.05, 0.05]))
     kind = r.get('event', '')
     if what == 'lost': del lines[i]; return Change(file, kind, '', what)
     if what == 'doubled': lines.insert(i, deepcopy(r)); return Change(file, kind, '', what)
-    if what == 'exchanged' and i + 1 < len(lines): lines[i], lines[i + 1] = lines[i + 1], r; return Change(file, f'{kind} / {lines[i].get("event", "")}'.strip(' /'), '', what)
+    if what == 'exchanged' and i + 1 < len(lines):
+        lines[i], lines[i + 1] = lines[i + 1], r
+        return Change(file, f'{kind} / {lines[i].get("event", "")}'.strip(' /'), '', what)
     return _in_record(rng, file, kind, r, [x for x in lines if x.get('event', '') == kind], what == 'removed')
 
 def _in_record(rng, file: str, kind: str, r: dict, like: list[dict], remove: bool) -> Change:
@@ -91,30 +97,42 @@ def corrupt(
 
 # %% ../../nbs/measure/790_corruptions.ipynb #15286cab
 HARMLESS = [ # file, line, field, what, reason
-    ('*', '*', 'mono', 'changed', 'a clock reading that keeps the order of the lines and leaves room for what was measured between them: one reading has no second witness'),
-    ('rank*.jsonl', '', 'data_s|compute_s|sync_s', 'changed', 'how a step divides its time, as long as the parts fit between two records'),
-    ('rank*.jsonl', '', 'loss', 'changed', 'the loss of a step that was executed once, with plain numerics: nobody else computed it'),
-    ('checkpoint_rank0.jsonl', 'checkpoint', '*_time_sec|*_wait_sec|*_latency_sec', 'changed|removed', 'how a boundary divides its time, as long as the parts fit into the stall'),
+    ('*', '*', 'mono', 'changed', 'a clock reading that keeps the order of the lines and leaves room for what was '
+                                  'measured between them: one reading has no second witness'),
+    ('rank*.jsonl', '', 'data_s|compute_s|sync_s', 'changed',
+     'how a step divides its time, as long as the parts fit between two records'),
+    ('rank*.jsonl', '', 'loss', 'changed', 'the loss of a step that was executed once, with plain numerics: '
+                                           'nobody else computed it'),
+    ('checkpoint_rank0.jsonl', 'checkpoint', '*_time_sec|*_wait_sec|*_latency_sec', 'changed|removed',
+     'how a boundary divides its time, as long as the parts fit into the stall'),
     ('checkpoint_rank0.jsonl', 'checkpoint', 'stall_time_sec', 'changed', 'a stall longer than its parts'),
-    ('checkpoint_rank0.jsonl', 'checkpoint', 'completed_write_times_sec', 'changed|removed', 'repeats lines that are there'),
-    ('checkpoint_rank0.jsonl', 'checkpoint_write_complete', 'write_time_sec', 'changed', 'of a write that no later boundary tells again'),
-    ('checkpoint_rank0.jsonl', 'checkpoint_write_complete', '', 'lost', 'rank 0 may have died before it could report the write, and every rank that loaded the file says so'),
+    ('checkpoint_rank0.jsonl', 'checkpoint', 'completed_write_times_sec', 'changed|removed',
+     'repeats lines that are there'),
+    ('checkpoint_rank0.jsonl', 'checkpoint_write_complete', 'write_time_sec', 'changed',
+     'of a write that no later boundary tells again'),
+    ('checkpoint_rank0.jsonl', 'checkpoint_write_complete', '', 'lost',
+     'rank 0 may have died before it could report the write, and every rank that loaded the file says so'),
     ('checkpoint_rank0.jsonl', 'checkpoint*', 'bytes', 'changed|removed', 'of a file that is gone, told once'),
-    ('checkpoint_rank0.jsonl', 'checkpoint', '', 'lost', 'rank 0 may have died before it could report its last save, and every rank that loaded the file says so'),
+    ('checkpoint_rank0.jsonl', 'checkpoint', '', 'lost',
+     'rank 0 may have died before it could report its last save, and every rank that loaded the file says so'),
     ('debug_rank0_ids.jsonl', '', '', 'lost|doubled|exchanged', 'ids in full are a sample of what all hashes say'),
     ('events.jsonl', '*', '', 'exchanged', 'lines of two writers, whose order nobody guarantees'),
-    ('events.jsonl', 'evaluated|standby_*|asked_to_stop|checkpoint_damaged', '', 'lost|doubled', 'no other record depends on it'),
+    ('events.jsonl', 'evaluated|standby_*|asked_to_stop|checkpoint_damaged', '', 'lost|doubled',
+     'no other record depends on it'),
     ('events.jsonl', 'evaluated', 'samples', 'changed', 'nobody counts them twice'),
     ('events.jsonl', 'busy*', 'doing', 'changed', 'both ends of one kind of work renamed'),
-    ('events.jsonl', 'torn_down|death_seen|finished|fatal|first_step|restored', '', 'lost', 'of an attempt that was cut short there, by whatever ended the supervisor or the rank'),
+    ('events.jsonl', 'torn_down|death_seen|finished|fatal|first_step|restored', '', 'lost',
+     'of an attempt that was cut short there, by whatever ended the supervisor or the rank'),
     ('faults.jsonl', 'armed', '*', 'changed|lost|doubled|removed', 'repeats the plan'),
     ('faults.jsonl', 'planned', '*', 'changed|lost|doubled|exchanged', 'a fault that never fired'),
     ('faults.jsonl', '*', '', 'exchanged', 'their order is that of their times'),
     ('supervisor_attempts.jsonl', '*', '', 'exchanged', 'each names its attempt'),
-    ('supervisor_attempts.jsonl', 'attempt_start|attempt_end', '', 'lost', 'the last of a session: the supervisor may have been killed'),
+    ('supervisor_attempts.jsonl', 'attempt_start|attempt_end', '', 'lost',
+     'the last of a session: the supervisor may have been killed'),
     ('step_*.json', '', '*', 'changed|removed', 'a sidecar is verified by whoever loads the checkpoint, with its seal'),
 ]
 
+# %% ../../nbs/measure/790_corruptions.ipynb #0280660b
 def _fits(pattern: str, text: str) -> bool: return any(fnmatch(text, p) for p in pattern.split('|'))
 
 def excuse(c: Change) -> str | None: # None: it should have been noticed
@@ -122,8 +140,10 @@ def excuse(c: Change) -> str | None: # None: it should have been noticed
     for file, kinds in FILES.items():
         if not fnmatch(c.file, file.rpartition('/')[2]): continue
         f = kinds.get(c.line if c.line in kinds else '', {}).get(c.field)
-        if f and f.law == '-' and c.what == 'changed' and not trouble({c.field: c.after}, {c.field: f}): return f'not judged: {f.meaning}'
-    return next((why for file, line, field, what, why in HARMLESS if _fits(file, c.file) and _fits(line, c.line) and _fits(field, c.field) and _fits(what, c.what)), None)
+        if f and f.law == '-' and c.what == 'changed' and not trouble({c.field: c.after}, {c.field: f}):
+            return f'not judged: {f.meaning}'
+    return next((why for file, line, field, what, why in HARMLESS if _fits(file, c.file) and _fits(line, c.line)
+                 and _fits(field, c.field) and _fits(what, c.what)), None)
 
 # %% ../../nbs/measure/790_corruptions.ipynb #15eb3eb0
 def judge(w: Records) -> bool | str:
@@ -146,11 +166,14 @@ def corruptions(
         valid = judge(w)
         why = excuse(c) if valid is True else None
         outcome = MARK[valid] if valid is not True else 'harmless' if why else 'MISSED'
-        rows.append(dict(seed=seed, run=name, file=c.file, line=c.line, field=c.field, what=c.what, change=str(c)[:160], outcome=outcome, why=why or ''))
+        rows.append(dict(seed=seed, run=name, file=c.file, line=c.line, field=c.field, what=c.what, change=str(c)[:160],
+                         outcome=outcome, why=why or ''))
     return pd.DataFrame(rows)
 
 def reasons(t: pd.DataFrame): # of `corruptions`
     "The changes that nobody could notice, by reason, to be read."
-    by = t[t['outcome'] == 'harmless'].groupby('why').agg(n=('seed', 'size'), example=('change', 'first')).sort_values('n', ascending=False).reset_index()
+    by = t[t['outcome'] == 'harmless'].groupby('why').agg(n=('seed', 'size'), example=('change', 'first'))
+    by = by.sort_values('n', ascending=False).reset_index()
     left = {'text-align': 'left', 'white-space': 'normal', 'vertical-align': 'top'}
-    return by.style.hide(axis='index').set_properties(**left).set_properties(subset='example', **{'overflow-wrap': 'anywhere'})
+    styled = by.style.hide(axis='index').set_properties(**left)
+    return styled.set_properties(subset='example', **{'overflow-wrap': 'anywhere'})

@@ -45,11 +45,15 @@ def l2_distance(
     buffers: bool = False, # the distance of buffers instead of parameters
 ) -> float:
     "Euclidean distance of two models' parameters."
-    if a.keys() != b.keys(): raise ValueError(f'the models have different tensors: {sorted(a.keys() ^ b.keys())[:6]}. Compare runs of one model only.')
+    if a.keys() != b.keys():
+        raise ValueError(f'the models have different tensors: {sorted(a.keys() ^ b.keys())[:6]}. '
+                         'Compare runs of one model only.')
     total = 0.0
     for name in a:
         if bool(BUFFERS.search(name)) != buffers: continue
-        if a[name].shape != b[name].shape: raise ValueError(f'{name}: shapes {tuple(a[name].shape)} and {tuple(b[name].shape)} differ. Compare runs of one model only.')
+        if a[name].shape != b[name].shape:
+            raise ValueError(f'{name}: shapes {tuple(a[name].shape)} and {tuple(b[name].shape)} differ. '
+                             'Compare runs of one model only.')
         total += (a[name].double() - b[name].double()).square().sum().item()
     return total ** 0.5
 
@@ -65,8 +69,10 @@ def common_steps(run: Path | str, reference: Path | str) -> list[int]: # rising
     "The steps of which both runs have kept a checkpoint."
     a, b = checkpoint_files(run), checkpoint_files(reference)
     both = sorted(a.keys() & b.keys())
-    if not both: raise DivergenceError(f'no checkpoint in common: {Path(run).name} has steps {sorted(a) or "none"}, {Path(reference).name} has {sorted(b) or "none"}. '
-                                       'Let both runs save the same step (checkpoint.pin_steps, or the same max_steps).')
+    if not both:
+        raise DivergenceError(f'no checkpoint in common: {Path(run).name} has steps {sorted(a) or "none"}, '
+                              f'{Path(reference).name} has {sorted(b) or "none"}. '
+                              'Let both runs save the same step (checkpoint.pin_steps, or the same max_steps).')
     return both
 
 # %% ../../nbs/measure/750_divergence.ipynb #2875d363
@@ -74,22 +80,29 @@ def _load(file: Path) -> dict:
     "A checkpoint on the CPU."
     import torch
     try: pack = torch.load(file, map_location='cpu', weights_only=True, mmap=True)
-    except Exception as e: raise DivergenceError(f'{file.name} cannot be loaded: {str(e).splitlines()[0] if str(e) else type(e).__name__}. Verify the run first.') from None
-    if 'model' not in pack: raise DivergenceError(f'{file.name} holds no model (keys: {sorted(pack)[:6]}). Is it a checkpoint of this project?')
+    except Exception as e:
+        why = str(e).splitlines()[0] if str(e) else type(e).__name__
+        raise DivergenceError(f'{file.name} cannot be loaded: {why}. Verify the run first.') from None
+    if 'model' not in pack:
+        raise DivergenceError(f'{file.name} holds no model (keys: {sorted(pack)[:6]}). '
+                              'Is it a checkpoint of this project?')
     return pack
 
 def compare_states(run: Path | str, reference: Path | str, step: int) -> dict:
     "L2 and digests of one step's checkpoints."
     a, b = (_load(checkpoint_files(d)[step]) for d in (run, reference))
     model, opt = ([state_digest(p.get(k)) for p in (a, b)] for k in ('model', 'optimizer'))
-    return dict(step=step, l2=l2_distance(a['model'], b['model']), l2_buffers=l2_distance(a['model'], b['model'], buffers=True), model_equal=model[0] == model[1],
-                optimizer_equal=opt[0] == opt[1], model_digest=model[0], reference_model_digest=model[1], optimizer_digest=opt[0], reference_optimizer_digest=opt[1])
+    return dict(step=step, l2=l2_distance(a['model'], b['model']),
+                l2_buffers=l2_distance(a['model'], b['model'], buffers=True), model_equal=model[0] == model[1],
+                optimizer_equal=opt[0] == opt[1], model_digest=model[0], reference_model_digest=model[1],
+                optimizer_digest=opt[0], reference_optimizer_digest=opt[1])
 
 # %% ../../nbs/measure/750_divergence.ipynb #51a95bb0
 def global_losses(h: History) -> pd.Series: # index: global step
     "The loss of each surviving step, averaged over its ranks."
     s = h.surviving
-    if s['loss'].isna().all() and s['loss_global'].isna().all(): raise DivergenceError(f'{h.run_id}: its records carry no loss.')
+    if s['loss'].isna().all() and s['loss_global'].isna().all():
+        raise DivergenceError(f'{h.run_id}: its records carry no loss.')
     g = s.groupby('global_step')
     return g['loss_global'].first().fillna(g['loss'].mean()).sort_index().rename('loss')
 
@@ -98,7 +111,8 @@ def compare_losses(a: pd.Series, b: pd.Series) -> dict: # steps, max, mean, auc
     d = (a - b).abs().dropna()
     if d.empty: raise DivergenceError('the two runs have no surviving step in common.')
     auc = float(np.trapezoid(d.to_numpy(), d.index.to_numpy())) if len(d) > 1 else 0.0
-    return dict(steps=len(d), max=float(d.max()), mean=float(d.mean()), auc=auc, first_differing_step=int(d.index[d > 0][0]) if (d > 0).any() else None)
+    return dict(steps=len(d), max=float(d.max()), mean=float(d.mean()), auc=auc,
+                first_differing_step=int(d.index[d > 0][0]) if (d > 0).any() else None)
 
 # %% ../../nbs/measure/750_divergence.ipynb #a09b6065
 PINNED = (200, 400, 800)   # steps whose checkpoints are kept for comparison, by default
@@ -130,19 +144,23 @@ def chosen_steps(
 ) -> list[int]: # rising
     "The checkpoints to compare: `steps`, or all that both have."
     both = common_steps(run, reference)
-    if steps == 'published': return sorted({*pinned, both[-1]}) if (pinned := [s for s in both if s in PINNED]) else both
+    if steps == 'published':
+        return sorted({*pinned, both[-1]}) if (pinned := [s for s in both if s in PINNED]) else both
     if not (missing := sorted(set(steps or []) - set(both))): return sorted(set(steps)) if steps else both
     kept = '; '.join(f'{Path(r).name} has {sorted(checkpoint_files(r))}' for r in (run, reference))
-    raise DivergenceError(f'no checkpoint in common at step(s) {", ".join(map(str, missing))}: {kept}. Choose from {both}.')
+    raise DivergenceError(f'no checkpoint in common at step(s) {", ".join(map(str, missing))}: {kept}. '
+                          f'Choose from {both}.')
 
 def diverge(
     run: History | Path | str, reference: History | Path | str, # histories, or run directories
-    steps: list[int] | str | None = None, # checkpoints to compare; by default all that both have; 'published': see `chosen_steps`
-    need_states: bool = False, # raise where no checkpoint can be compared; steps that are asked for by number are always needed
+    steps: list[int] | str | None = None,
+    # checkpoints to compare; by default all that both have; 'published': see `chosen_steps`
+    need_states: bool = False, # raise where no checkpoint can be compared; steps asked for by number are always needed
 ) -> Divergence:
     "Compare the states and the losses of two runs."
     a, b = (r if isinstance(r, History) else read_history(r) for r in (run, reference))
-    d = Divergence(a.run_id, b.run_id, compare_losses(global_losses(a), global_losses(b)), last_step=max(a.last_step, b.last_step))
+    d = Divergence(a.run_id, b.run_id, compare_losses(global_losses(a), global_losses(b)),
+                   last_step=max(a.last_step, b.last_step))
     try: d.states = [compare_states(a.path, b.path, s) for s in chosen_steps(a.path, b.path, steps)]
     except DivergenceError as e:
         if need_states or isinstance(steps, list): raise
@@ -153,13 +171,15 @@ def diverge(
 @patch
 def table(self: Divergence) -> pd.DataFrame: # a row per compared checkpoint
     "The compared states."
-    t = pd.DataFrame(self.states, columns=['step', 'l2', 'l2_buffers', 'model_equal', 'optimizer_equal', 'model_digest'])
+    t = pd.DataFrame(self.states, columns=['step', 'l2', 'l2_buffers', 'model_equal', 'optimizer_equal',
+                                           'model_digest'])
     return t.assign(model_digest=t['model_digest'].str[:12]).set_index('step')
 
 @patch
 def _repr_html_(self: Divergence):
     l = self.losses
-    head = f'{self.run_id} against {self.reference_id}: loss differs by at most {l["max"]:.3g}, on average {l["mean"]:.3g}, over {l["steps"]} steps'
+    head = (f'{self.run_id} against {self.reference_id}: loss differs by at most {l["max"]:.3g}, '
+            f'on average {l["mean"]:.3g}, over {l["steps"]} steps')
     return f'<p>{head}</p>' + (self.table()._repr_html_() if self.states else f'<p>{self.why_no_states}</p>')
 
 # %% ../../nbs/measure/750_divergence.ipynb #3e6ab595
@@ -170,7 +190,8 @@ class Control:
     control: Divergence            # repetition against reference
     verdict: str                   # exact | recovery differs | not deterministic | unknown
     reason: str
-    def to_dict(self) -> dict: return dict(verdict=self.verdict, reason=self.reason, run=self.run.to_dict(), control=self.control.to_dict())
+    def to_dict(self) -> dict:
+        return dict(verdict=self.verdict, reason=self.reason, run=self.run.to_dict(), control=self.control.to_dict())
 
 def _same(d: Divergence) -> bool | str: # True | False | 'unknown'
     "Whether two runs are equal: losses at every common step, and the state at the end."
@@ -178,7 +199,8 @@ def _same(d: Divergence) -> bool | str: # True | False | 'unknown'
 
 def _distance(d: Divergence) -> str:
     l2 = '' if d.final_l2 is None else f', L2 {d.final_l2:.4g} at the end'
-    return f'loss differs by up to {d.losses["max"]:.3g} from step {d.losses["first_differing_step"]} on{l2}' if d.losses['max'] else f'losses are equal{l2}'
+    if not d.losses['max']: return f'losses are equal{l2}'
+    return f'loss differs by up to {d.losses["max"]:.3g} from step {d.losses["first_differing_step"]} on{l2}'
 
 def aa_control(
     run: History | Path | str, # with failures
@@ -188,7 +210,15 @@ def aa_control(
     "Tell what a recovery did from what arithmetic does anyway."
     d, c = (diverge(r, reference, steps='published') for r in (run, again))
     same = _same(c), _same(d)
-    if same[0] is False: return Control(d, c, 'not deterministic', f'the same run twice is not the same: {_distance(c)}. The recovered run ({_distance(d)}) cannot be judged by it.')
-    if same[1] is False and same[0] is True: return Control(d, c, 'recovery differs', f'the control is exact, so the recovery is the cause: {_distance(d)}.')
-    if same == (True, True): return Control(d, c, 'exact', 'the recovered run and the control both end where the reference ends, bit by bit.')
-    return Control(d, c, 'unknown', f'the ends cannot be compared ({(c if same[0] == "unknown" else d).why_no_states or "no checkpoint of the last step"}); control: {_distance(c)}; run: {_distance(d)}.')
+    if same[0] is False:
+        return Control(d, c, 'not deterministic',
+                       f'the same run twice is not the same: {_distance(c)}. '
+                       f'The recovered run ({_distance(d)}) cannot be judged by it.')
+    if same[1] is False and same[0] is True:
+        return Control(d, c, 'recovery differs', f'the control is exact, so the recovery is the cause: {_distance(d)}.')
+    if same == (True, True):
+        return Control(d, c, 'exact',
+                       'the recovered run and the control both end where the reference ends, bit by bit.')
+    why = (c if same[0] == 'unknown' else d).why_no_states or 'no checkpoint of the last step'
+    return Control(d, c, 'unknown',
+                   f'the ends cannot be compared ({why}); control: {_distance(c)}; run: {_distance(d)}.')

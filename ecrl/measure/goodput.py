@@ -32,7 +32,8 @@ def wall_clock(h: History) -> tuple[float, float]: # (start, end) on the run's c
     name, at = h.events['event'].to_numpy()[own], h.events['clock'].to_numpy(dtype=float)[own]
     records = h.steps['clock'].to_numpy()[(h.steps['rank'] == 0).to_numpy()]
     launch, ends = at[name == 'launch'], at[np.isin(name.astype(str), ENDED)]
-    if not len(launch): launch, ends = h.attempts['launch_time'].dropna().to_numpy(), h.attempts['end_time'].dropna().to_numpy()
+    if not len(launch):
+        launch, ends = h.attempts['launch_time'].dropna().to_numpy(), h.attempts['end_time'].dropna().to_numpy()
     newest = np.nanmax(np.concatenate([records if len(records) else h.steps['clock'], at]))
     start = launch.min() if len(launch) else h.steps['clock'].min()
     done = h.status != 'in progress' and len(ends)
@@ -43,10 +44,12 @@ def idle_before(h: History) -> dict[int, float]: # attempt -> seconds; 0: at the
     "For how long nobody ran before an attempt that began a session of the supervisor."
     own = h.steps[(h.steps['rank'] == 0).to_numpy()]
     last_record = own.groupby('attempt')['clock'].max().to_dict()
-    out, last, gap, said = {}, np.nan, None, zip(h.events['event'], h.events['attempt'], h.events['rank'], h.events['clock'])
+    out, last, gap, said = {}, np.nan, None, zip(h.events['event'], h.events['attempt'], h.events['rank'],
+                                                 h.events['clock'])
     for name, attempt, rank, at in said:
         if rank is not None and rank == rank and rank != 0: continue
-        if name == 'resumed_session': gap = (gap or 0.0) + max(0.0, at - np.fmax(last, last_record.get(attempt, np.nan)))
+        if name == 'resumed_session':
+            gap = (gap or 0.0) + max(0.0, at - np.fmax(last, last_record.get(attempt, np.nan)))
         if name == 'launch' and gap is not None: out[int(attempt)], gap = gap, None
         last = np.fmax(last, at)
     return out | ({0: gap} if gap else {})       # a session that found nothing left to do
@@ -64,8 +67,10 @@ def deaths(h: History) -> list[int]: # attempts; the newest of a run in progress
 @once
 def counted(h: History) -> dict[str, int]: # restarts, deaths, sessions
     "How often the run was restarted, how often it died, how many supervisors it had."
-    sessions, log = 1 + int((h.events['event'] == 'resumed_session').sum()), h.lines.get('supervisor_attempts.jsonl', [])
-    restarts = sum(r['event'] == 'restart' for r in log) if log else len(h.attempts) - sessions     # without a log, launches are all that is known
+    sessions = 1 + int((h.events['event'] == 'resumed_session').sum())
+    log = h.lines.get('supervisor_attempts.jsonl', [])
+    # without a log, launches are all that is known
+    restarts = sum(r['event'] == 'restart' for r in log) if log else len(h.attempts) - sessions
     return dict(restarts=restarts, deaths=len(deaths(h)), sessions=sessions)
 
 # %% ../../nbs/measure/745_goodput.ipynb #8b20aa0a
@@ -76,7 +81,8 @@ def has_standby(h: History) -> bool: # the config decides; without one, whether 
 @once
 def standby_ready(h: History) -> tuple[int, int]: # (k, n): ready at k of n deaths
     "At how many of the deaths after which the run went on the standby was ready."
-    ready = {e['attempt'] for e in h.lines.get('events.jsonl', []) if e['event'] == 'launch' and e.get('standby') and e.get('ready')}
+    ready = {e['attempt'] for e in h.lines.get('events.jsonl', []) if e['event'] == 'launch' and e.get('standby')
+             and e.get('ready')}
     asked = [n for n in deaths(h) if n != h.attempts.index[-1]]
     return sum(n + 1 in ready for n in asked), len(asked)
 
@@ -86,10 +92,13 @@ def standby_now(h: History) -> str: # ready | starting | none
     for e in h.lines.get('events.jsonl', []) if h.status == 'in progress' else []:
         if e['event'] == 'standby_launch': now, up, ranks = 'starting', set(), e['world_size']
         if e['event'] in ('launch', 'standby_lost', 'resumed_session'): now = 'none'
-        if e['event'] == 'standby_ready' and now == 'starting': up.add(e['rank']); now = 'ready' if len(up) == ranks else now
+        if e['event'] == 'standby_ready' and now == 'starting':
+            up.add(e['rank'])
+            now = 'ready' if len(up) == ranks else now
     return now
 
-def standby_text(ready: int, of: int) -> str: return f'standby ready at {ready} of {of} deaths' if of else 'standby: no death that it could have helped'
+def standby_text(ready: int, of: int) -> str:
+    return f'standby ready at {ready} of {of} deaths' if of else 'standby: no death that it could have helped'
 
 # %% ../../nbs/measure/745_goodput.ipynb #9898b5a5
 STALL_PARTS = dict(snapshot='snapshot_time_sec', write='write_time_sec', enqueue='enqueue_latency_sec',
@@ -99,7 +108,9 @@ def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step)
     "How long each write took that a background writer has completed."
     out, none = {}, [None]*len(b)
     def column(name): return b[name].tolist() if name in b else none
-    for a, step, event, s, done in zip(*map(column, ('attempt', 'global_step', 'event', 'write_time_sec', 'completed_write_times_sec'))):
+    for a, step, event, s, done in zip(*map(column,
+                                            ('attempt', 'global_step', 'event', 'write_time_sec',
+                                             'completed_write_times_sec'))):
         if isinstance(done, dict): out |= {(a, int(k)): t for k, t in done.items() if str(k).isdigit()}
         if event == 'checkpoint_write_complete': out[a, step] = np.nan if s is None else s
     return out
@@ -109,15 +120,19 @@ def checkpoint_table(h: History) -> pd.DataFrame: # a row per boundary; columns 
     "What each checkpoint cost, part by part."
     b = h.boundaries[(h.boundaries['event'] == 'checkpoint').to_numpy()]
     n, out = len(b), b.reindex(columns=['attempt', 'global_step', 'strategy', 'bytes']).reset_index(drop=True)
-    part = {k: b[c].to_numpy(dtype=float) if c in b else np.full(n, np.nan) for k, c in (STALL_PARTS | dict(stall='stall_time_sec')).items()}
+    part = {k: b[c].to_numpy(dtype=float) if c in b else np.full(n, np.nan)
+            for k, c in (STALL_PARTS | dict(stall='stall_time_sec')).items()}
     known = np.nansum([part[k] for k in STALL_PARTS], axis=0)
     part['other'] = np.maximum(np.nan_to_num(part['stall']) - known, 0.0)
     for k in (*STALL_PARTS, 'other', 'stall'): out[f'{k}_s'] = part[k]
     late = _background_writes(h.boundaries)
-    out['background_write_s'] = np.array([late.get(k, np.nan) for k in zip(out['attempt'], out['global_step'])], dtype=float)
+    out['background_write_s'] = np.array([late.get(k, np.nan) for k in zip(out['attempt'], out['global_step'])],
+                                         dtype=float)
     return out
 
-def checkpoint_stall(h: History) -> dict[str, float]: # seconds: total, each part, and the background's writes; and how many boundaries
+def checkpoint_stall(
+    h: History,
+) -> dict[str, float]: # seconds: total, each part, and the background's writes; and how many boundaries
     "How long boundaries stopped rank 0, all attempts together."
     t = checkpoint_table(h)
     def total(name): return float(np.nansum(t[f'{name}_s']))
@@ -133,9 +148,11 @@ def milestones(h: History) -> pd.DataFrame: # a row per attempt, columns in seco
     e, n = h.events, h.attempts.index
     latest = {}
     for name, attempt, rank, at in zip(e['event'], e['attempt'], e['rank'], e['clock']):
-        if name in MARKS and (rank == 0 or rank is None or rank != rank): latest[name, attempt] = max(at, latest.get((name, attempt), -np.inf))
+        if name in MARKS and (rank == 0 or rank is None or rank != rank):
+            latest[name, attempt] = max(at, latest.get((name, attempt), -np.inf))
     t = {m: np.array([latest.get((m, a), np.nan) for a in n], dtype=float) for m in MARKS}
-    if np.isnan(t['launch']).all(): t['launch'], t['death_seen'] = (h.attempts[k].to_numpy() for k in ('launch_time', 'end_time'))
+    if np.isnan(t['launch']).all():
+        t['launch'], t['death_seen'] = (h.attempts[k].to_numpy() for k in ('launch_time', 'end_time'))
     of, at = (h.steps[k].to_numpy()[(h.steps['rank'] == 0).to_numpy()] for k in ('attempt', 'clock'))
     b = h.boundaries[(h.boundaries['event'] == 'checkpoint').to_numpy()]
     b_of, b_at = b['attempt'].to_numpy(), b['clock'].to_numpy()
@@ -146,25 +163,33 @@ def milestones(h: History) -> pd.DataFrame: # a row per attempt, columns in seco
 
 # %% ../../nbs/measure/745_goodput.ipynb #73102c27
 @once
-def path_of_time(h: History) -> pd.DataFrame: # as `milestones`, with `sign`, `left`, `gone`, and `idle` before it; no two attempts overlap
+def path_of_time(
+    h: History,
+) -> pd.DataFrame: # as `milestones`, with `sign`, `left`, `gone`, and `idle` before it; no two attempts overlap
     "The milestones that the run had to wait for, one after the other."
     t = _arrays(milestones(h))
-    def first_known(*names): return np.array([next((x for x in row if x == x), np.nan) for row in zip(*(t[k] for k in names))])
+    def first_known(*names):
+        return np.array([next((x for x in row if x == x), np.nan) for row in zip(*(t[k] for k in names))])
     t['sign'] = first_known('fault_fired', 'loop_end')                                       # the last sign of life
     t['left'] = first_known('fault_fired', 'finished', 'stopping', 'loop_end')
     t['gone'] = np.fmin(first_known('torn_down', 'death_seen'), np.append(t['promoted'][1:], np.nan))
     free = np.append(np.nan, t['gone'][:-1])
     for m in STARTING: t[m] = np.where(np.isnan(t[m]), np.nan, np.fmax(t[m], free))
-    for m in ('launch', 'worker_up', 'process_group_up', 'built'): t[m] = np.where(np.isnan(t['promoted']), t[m], t['promoted'])
+    for m in ('launch', 'worker_up', 'process_group_up', 'built'):
+        t[m] = np.where(np.isnan(t['promoted']), t[m], t['promoted'])
     t['idle'] = np.array([idle_before(h).get(a, 0.0) for a in h.attempts.index])
     return pd.DataFrame(t, index=h.attempts.index)
 
-def _arrays(t: pd.DataFrame) -> dict[str, np.ndarray]: # a table of floats, column by column; asking pandas for each is slow
+def _arrays(
+    t: pd.DataFrame,
+) -> dict[str, np.ndarray]: # a table of floats, column by column; asking pandas for each is slow
     return dict(zip(t.columns, t.to_numpy(copy=True).T))
 
 # %% ../../nbs/measure/745_goodput.ipynb #0037d5af
-BETWEEN = dict(imports=('launch', 'worker_up'), process_group=('worker_up', 'process_group_up'), build=('process_group_up', 'built'),
-               restore=('built', 'restored'), flush=('loop_end', 'left'), detection=('left', 'death_seen'), teardown=('death_seen', 'gone'))
+BETWEEN = dict(imports=('launch', 'worker_up'), process_group=('worker_up', 'process_group_up'),
+               build=('process_group_up', 'built'),
+               restore=('built', 'restored'), flush=('loop_end', 'left'), detection=('left', 'death_seen'),
+               teardown=('death_seen', 'gone'))
 
 def _intervals(h: History, end: float) -> dict[str, float]:
     "The parts between milestones, summed over attempts."
@@ -174,9 +199,11 @@ def _intervals(h: History, end: float) -> dict[str, float]:
     leaving = np.nansum(lasted['detection'][normal])
     parts = {name: float(np.nansum(s)) for name, s in lasted.items()}
     parts['detection'] -= float(leaving)
-    parts['relaunch'] = float(np.nansum(np.fmax(t['launch'][1:] - t['idle'][1:] - np.where(np.isnan(t['gone'][:-1]), t['sign'][:-1], t['gone'][:-1]), 0.0)))
+    ended = np.where(np.isnan(t['gone'][:-1]), t['sign'][:-1], t['gone'][:-1])
+    parts['relaunch'] = float(np.nansum(np.fmax(t['launch'][1:] - t['idle'][1:] - ended, 0.0)))
     gone = t['gone'][-1]
-    return parts | dict(finish=float(leaving) + (max(0.0, float(end - gone) - idle_before(h).get(0, 0.0)) if gone == gone else 0.0))
+    return parts | dict(finish=float(leaving)
+                        + (max(0.0, float(end - gone) - idle_before(h).get(0, 0.0)) if gone == gone else 0.0))
 
 # %% ../../nbs/measure/745_goodput.ipynb #5e7906e1
 TIMED = ('compute_s', 'data_s', 'sync_s')
@@ -190,7 +217,9 @@ def _own_steps(h: History) -> pd.DataFrame: # attempt, global_step, the clock, T
     kept = np.isin(h.ledger['fate'].to_numpy().astype(str), ('surviving', 'pending'))[h.execution[zero]]
     return pd.DataFrame(s | {k: s[k].astype(float) for k in TIMED} | dict(kept=kept), index=h.steps.index[zero])
 
-def waterfall(h: History) -> dict[str, float]: # part -> seconds; `unexplained` is the rest, and may be negative if parts overlap
+def waterfall(
+    h: History,
+) -> dict[str, float]: # part -> seconds; `unexplained` is the rest, and may be negative if parts overlap
     "Where the wall clock went, rank 0's and the supervisor's measurements."
     start, end = wall_clock(h)
     s = _own_steps(h)
@@ -210,15 +239,19 @@ def _step_spans(h: History) -> pd.DataFrame: # `_own_steps`, with span_s: NaN fo
     s, t = _own_steps(h), checkpoint_table(h)
     stall = dict(zip(zip(t['attempt'], t['global_step']), t['stall_s'].fillna(0.0)))
     span = s.groupby('attempt')['clock'].diff()
-    return s.assign(span_s=span - np.array([stall.get((a, g - 1), 0.0) for a, g in zip(s['attempt'].tolist(), s['global_step'].tolist())]))
+    return s.assign(span_s=span - np.array([stall.get((a, g - 1), 0.0)
+                                            for a, g in zip(s['attempt'].tolist(), s['global_step'].tolist())]))
 
 def _coarse_waterfall(h: History, start: float, end: float) -> dict[str, float]:
     "The parts that step records and the supervisor's log alone allow."
     t, s = path_of_time(h), _step_spans(h)
     gone = t['death_seen'].to_numpy()
-    parts = dict(steps=float(s['span_s'][s['kept']].sum()), replay=float(s['span_s'][~s['kept']].sum()), checkpoint_stall=checkpoint_stall(h)['total'],
-                 startup_and_first_step=float((t['first_record'] - t['launch']).sum()), exit_and_detection=float((t['death_seen'] - t['loop_end']).sum()),
-                 relaunch=float(np.nansum((t['launch'] - t['idle']).to_numpy()[1:] - gone[:-1])), finish=float(np.nan_to_num(end - gone[-1])))
+    parts = dict(steps=float(s['span_s'][s['kept']].sum()), replay=float(s['span_s'][~s['kept']].sum()),
+                 checkpoint_stall=checkpoint_stall(h)['total'],
+                 startup_and_first_step=float((t['first_record'] - t['launch']).sum()),
+                 exit_and_detection=float((t['death_seen'] - t['loop_end']).sum()),
+                 relaunch=float(np.nansum((t['launch'] - t['idle']).to_numpy()[1:] - gone[:-1])),
+                 finish=float(np.nan_to_num(end - gone[-1])))
     return parts | dict(unexplained=end - start - sum(idle_before(h).values()) - sum(parts.values()))
 
 # %% ../../nbs/measure/745_goodput.ipynb #ce7c532d
@@ -230,13 +263,19 @@ def recoveries(h: History) -> pd.DataFrame: # a row per recovery that reached a 
     t = t[t['first_record'].notna().to_numpy()]        # a launch that never reached a step is part of the relaunching
     x = _arrays(t)
     prev = {k: np.append(np.nan, v[:-1]) for k, v in x.items()}
-    died = np.isnan(prev['finished']) & np.isnan(prev['stopping']) & ~np.isnan(prev['loop_end']) & ~np.isin(t.index, [*idle_before(h)])      # the attempt before did not leave by itself, and nobody had to come and start the job again
+    # the attempt before did not leave by itself, and nobody had to come and start the job again
+    left = ~np.isnan(prev['finished']) | ~np.isnan(prev['stopping'])         # in good order
+    died = ~left & ~np.isnan(prev['loop_end']) & ~np.isin(t.index, [*idle_before(h)])
     redo, s = h.ledger['redo'].to_numpy(), _own_steps(h)
     of, step, at = (s[k].to_numpy() for k in ('attempt', 'global_step', 'clock'))
     a, g = (h.ledger[k].to_numpy()[redo] for k in ('attempt', 'global_step'))
-    def caught_up(n): return at[(of == n) & (step <= g[a == n].max(initial=0))].max(initial=-np.inf)        # when the last step was done that had been done before
-    r = pd.DataFrame(dict(detect_s=prev['death_seen'] - prev['sign'], teardown_s=prev['gone'] - prev['death_seen'], relaunch_s=x['built'] - prev['gone'],
-        restore_s=x['restored'] - x['built'], first_step_s=x['first_record'] - x['restored'], repair_s=x['first_record'] - prev['sign'],
+    def caught_up(n):
+        # when the last step was done that had been done before
+        return at[(of == n) & (step <= g[a == n].max(initial=0))].max(initial=-np.inf)
+    r = pd.DataFrame(dict(detect_s=prev['death_seen'] - prev['sign'], teardown_s=prev['gone'] - prev['death_seen'],
+                          relaunch_s=x['built'] - prev['gone'],
+        restore_s=x['restored'] - x['built'], first_step_s=x['first_record'] - x['restored'],
+        repair_s=x['first_record'] - prev['sign'],
         catch_up_s=np.maximum(0.0, [caught_up(n) - f for n, f in zip(t.index, x['first_record'])])), index=t.index)
     return r[died & r['repair_s'].notna().to_numpy()]
 
@@ -269,7 +308,9 @@ class Goodput:
 
     @property
     def unexplained_fraction(self) -> float: return self.waterfall['unexplained'] / self.wall_clock_s
-    def to_dict(self) -> dict: return {k: _plain(v) for k, v in asdict(self).items()} | dict(unexplained_fraction=_plain(self.unexplained_fraction))
+    def to_dict(self) -> dict:
+        fields = asdict(self) | dict(unexplained_fraction=self.unexplained_fraction)
+        return {k: _plain(v) for k, v in fields.items()}
 
 def _plain(x):
     "JSON has no NaN: what is not known is null."
@@ -291,7 +332,9 @@ def goodput(
 ) -> Goodput:
     "Measure what a run achieved in its time."
     h = run if isinstance(run, History) else read_history(run)
-    if not (h.steps['rank'] == 0).any(): raise HistoryError(f'{h.path}: rank 0 has recorded no step, and time is told by its records. Wait for its first step, or restore rank0.jsonl.')
+    if not (h.steps['rank'] == 0).any():
+        raise HistoryError(f'{h.path}: rank 0 has recorded no step, and time is told by its records. '
+                           'Wait for its first step, or restore rank0.jsonl.')
     (start, end), n, fall = wall_clock(h), h.counts(), waterfall(h)
     idle = sum(idle_before(h).values())
     wall, steps = end - start - idle, n['surviving']
@@ -299,16 +342,20 @@ def goodput(
     span = float(zero.max() - zero.min()) - idle + idle_before(h).get(0, 0.0)
     inside = fall['steps'] if 'steps' in fall else fall['compute'] + fall['data'] + fall['sync']
     r, c, (ready, asked) = recoveries(h), counted(h), standby_ready(h)
-    return Goodput(h.run_id, h.status, steps, wall, _ratio(steps, wall), _ratio(steps, span), span, _ratio(inside, wall), _ratio(steps*median_step_s(h), wall),
-                   c['restarts'], c['deaths'], n['replayed'], n['lost'], float(r['repair_s'].mean()), idle, c['sessions'],
+    return Goodput(h.run_id, h.status, steps, wall, _ratio(steps, wall), _ratio(steps, span), span,
+                   _ratio(inside, wall), _ratio(steps*median_step_s(h), wall),
+                   c['restarts'], c['deaths'], n['replayed'], n['lost'], float(r['repair_s'].mean()), idle,
+                   c['sessions'],
                    *((True, ready, asked) if has_standby(h) else (False, 0, 0)), checkpoint_stall(h),
                    {k: float(r[k].mean()) for k in (*REPAIR, 'catch_up_s')}, fall)
 
 def _ratio(a: float, b: float) -> float: return a / b if b > 0 else float('nan')
 
 # %% ../../nbs/measure/745_goodput.ipynb #8b20aa0e
-EXPLAINED = {'goodput': 'goodput', 'published goodput': 'published goodput', 'wall clock': 'wall clock', 'ETTR': 'ETTR', 'restarts': 'restart', 'deaths': 'death',
-             'sessions': 'session', 'standby ready': 'standby ready', 'replayed steps': 'replayed', 'lost steps': 'lost', 'MTTR': 'MTTR',
+EXPLAINED = {'goodput': 'goodput', 'published goodput': 'published goodput', 'wall clock': 'wall clock', 'ETTR': 'ETTR',
+             'restarts': 'restart', 'deaths': 'death',
+             'sessions': 'session', 'standby ready': 'standby ready', 'replayed steps': 'replayed',
+             'lost steps': 'lost', 'MTTR': 'MTTR',
              'unexplained': 'unexplained'}      # row of the table -> word of the glossary
 
 def shown_s(x: float) -> str: # seconds; tenths from 10 s on, else three digits
@@ -324,18 +371,22 @@ def shown_share(x: float) -> str: # a fraction
 def table(self: Goodput) -> pd.DataFrame: # index: quantity; columns: value, unit; both text
     "The main numbers, to be read; `to_dict` has all their digits."
     repair = ('none', '') if math.isnan(self.mttr_s) else (shown_s(self.mttr_s), 's')
-    rows = [('goodput', f'{self.goodput:.4g}', 'steps/s'), ('published goodput', f'{self.published_goodput:.4g}', 'steps/s'),
-            ('wall clock', shown_s(self.wall_clock_s), 's'), ('productive fraction', shown_share(self.productive_fraction), '% of wall clock'),
+    rows = [('goodput', f'{self.goodput:.4g}', 'steps/s'),
+            ('published goodput', f'{self.published_goodput:.4g}', 'steps/s'),
+            ('wall clock', shown_s(self.wall_clock_s), 's'),
+            ('productive fraction', shown_share(self.productive_fraction), '% of wall clock'),
             ('ETTR', shown_share(self.ettr), '% of wall clock'), ('surviving steps', self.surviving_steps, 'steps'),
             ('restarts', self.restarts, ''), ('deaths', self.deaths, ''), *self._sometimes(),
             ('replayed steps', self.replayed_steps, 'steps'), ('lost steps', self.lost_steps, 'steps'),
-            ('checkpoint stall', shown_s(self.stall['total']), 's'), ('MTTR', *repair), ('unexplained', shown_share(self.unexplained_fraction), '% of wall clock')]
+            ('checkpoint stall', shown_s(self.stall['total']), 's'), ('MTTR', *repair),
+            ('unexplained', shown_share(self.unexplained_fraction), '% of wall clock')]
     return pd.DataFrame(rows, columns=['quantity', 'value', 'unit']).astype(str).set_index('quantity')
 
 @patch
 def _sometimes(self: Goodput) -> list[tuple]: # (quantity, value, unit)
     "Rows that only some runs have."
-    between = [('sessions', self.sessions, ''), ('nobody ran', shown_s(self.idle_s), 's between sessions, not in the wall clock')]
+    between = [('sessions', self.sessions, ''),
+               ('nobody ran', shown_s(self.idle_s), 's between sessions, not in the wall clock')]
     waiting = [('standby ready', f'{self.standby_ready} of {self.standby_deaths}', 'deaths')]
     return between*(self.sessions > 1) + waiting*self.standby
 
@@ -353,7 +404,8 @@ def young_interval(
     mtbf_s: float, # M, mean time between failures, seconds of running
 ) -> float: # seconds of work between saves
     "First-order optimum: √(2δM) (J. W. Young, CACM 17(9), 1974)."
-    if not (save_cost_s >= 0 and mtbf_s > 0): raise ValueError(f'expected save_cost_s >= 0 and mtbf_s > 0, found {save_cost_s} and {mtbf_s}')
+    if not (save_cost_s >= 0 and mtbf_s > 0):
+        raise ValueError(f'expected save_cost_s >= 0 and mtbf_s > 0, found {save_cost_s} and {mtbf_s}')
     return math.sqrt(2*save_cost_s*mtbf_s)
 
 def daly_interval(save_cost_s: float, mtbf_s: float) -> float: # as `young_interval`
@@ -379,8 +431,10 @@ class IntervalAdvice:
     def young_steps(self) -> float: return _ratio(self.young_s, self.step_s)
     @property
     def daly_steps(self) -> float: return _ratio(self.daly_s, self.step_s)
-    def to_dict(self) -> dict: return _plain(asdict(self) | dict(young_steps=self.young_steps, daly_steps=self.daly_steps))
+    def to_dict(self) -> dict:
+        return _plain(asdict(self) | dict(young_steps=self.young_steps, daly_steps=self.daly_steps))
 
+# %% ../../nbs/measure/745_goodput.ipynb #3916abcc
 def interval_advice(
     run: History | Path | str, # a history, or a run's directory
     mtbf_s: float | None = None, # mean time between failures; by default the run's own
@@ -396,12 +450,14 @@ def interval_advice(
     used = h.config.checkpoint.every_k_steps if h.config else saves.groupby('attempt')['global_step'].diff().median()
     known = cost > 0 and M > 0
     return IntervalAdvice(cost, len(saves), step_s, M, failures, float(used), float(used)*step_s,
-                          young_interval(cost, M) if known else float('nan'), daly_interval(cost, M) if known else float('nan'))
+                          young_interval(cost, M) if known else float('nan'),
+                          daly_interval(cost, M) if known else float('nan'))
 
 @patch
 def table(self: IntervalAdvice) -> pd.DataFrame: # index: interval; columns: seconds of work, steps
     "The interval used beside the ones advised."
-    rows = [('used', self.used_s, self.used_steps), ('Young', self.young_s, self.young_steps), ('Daly', self.daly_s, self.daly_steps)]
+    rows = [('used', self.used_s, self.used_steps), ('Young', self.young_s, self.young_steps),
+            ('Daly', self.daly_s, self.daly_steps)]
     return pd.DataFrame(rows, columns=['interval', 'seconds', 'steps']).set_index('interval')
 
 # %% ../../nbs/measure/745_goodput.ipynb #125288ed
@@ -419,5 +475,7 @@ def measure_runs(
     cores = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
     workers = min(workers or cores, len(runs))
     if workers < 2: return [measure_run(r) for r in runs]
-    with ProcessPoolExecutor(workers, mp_context=get_context('fork' if sys.platform == 'linux' else 'spawn'), initializer=gc.freeze) as pool:   # what is inherited is no garbage: do not search it
+    # what is inherited is no garbage: do not search it
+    with ProcessPoolExecutor(workers, mp_context=get_context('fork' if sys.platform == 'linux' else 'spawn'),
+                             initializer=gc.freeze) as pool:
         return list(pool.map(measure_run, runs))

@@ -22,7 +22,8 @@ def said_once(of: dict[str, dict]) -> dict: # run -> record; all: what is equal 
     same = [{k: json.dumps(v, sort_keys=True) for k, v in record.items()} for record in of.values()]
     shared = {k for k in same[0] if all(k in s and s[k] == same[0][k] for s in same)} if same else set()
     first = next(iter(of.values()), {})
-    return dict(all={k: v for k, v in first.items() if k in shared}, runs={r: {k: v for k, v in x.items() if k not in shared} for r, x in of.items()})
+    return dict(all={k: v for k, v in first.items() if k in shared},
+                runs={r: {k: v for k, v in x.items() if k not in shared} for r, x in of.items()})
 
 def of_one(said: dict, run: str) -> dict | None: # None: nothing is kept of it
     "The whole record of one run."
@@ -30,7 +31,8 @@ def of_one(said: dict, run: str) -> dict | None: # None: nothing is kept of it
 
 def by_key(config: dict) -> dict: # {'training': {'lr': 0.05}} -> {'training.lr': 0.05}
     "Sections of a config as dotted keys; what a key holds stays as it is."
-    return {f'{s}.{k}' if k else s: v for s, of in config.items() for k, v in (of.items() if isinstance(of, dict) and of else [('', of)])}
+    return {f'{s}.{k}' if k else s: v for s, of in config.items()
+            for k, v in (of.items() if isinstance(of, dict) and of else [('', of)])}
 
 def by_section(keys: dict) -> dict:
     "The opposite of `by_key`."
@@ -68,7 +70,8 @@ def _each(study: Path, file: str, read: Callable = json.loads) -> dict: # run ->
 def joined_rows(study: Path) -> str: # CSV
     "Manifest and summary as one table."
     manifest, summary = (list(csv.DictReader(io.StringIO(_text(study/f'{n}.csv')))) for n in ('manifest', 'summary'))
-    measured, columns = {r['run_id']: r for r in summary}, list(dict.fromkeys(k for t in (manifest, summary) for r in t for k in r))
+    measured = {r['run_id']: r for r in summary}
+    columns = list(dict.fromkeys(k for t in (manifest, summary) for r in t for k in r))
     out = io.StringIO()
     table = csv.DictWriter(out, columns, restval='', lineterminator='\n')
     table.writeheader(); table.writerows(measured.get(r['run_id'], {}) | r for r in manifest)
@@ -80,13 +83,17 @@ def costs(study: Path) -> dict: # run -> goodput, divergence
     for f in sorted(study.glob('*/metrics/divergence_vs_*.json')): against.setdefault(f.parts[-3], json.loads(_text(f)))
     return {r: dict(goodput=g, divergence=against.get(r)) for r, g in _each(study, 'metrics/goodput.json').items()}
 
+# %% ../../nbs/measure/773_kept.ipynb #7c72930c
 def kept_files(study: Path) -> dict[str, str]: # name -> text; of a study that has its manifest and its summary
     "The files that stand for a study."
-    tables = sorted(f for f in [*study.glob('tables/*.csv'), *study.glob('new_findings.csv')] if f.name != 'manifest.csv')
+    tables = sorted(f for f in [*study.glob('tables/*.csv'), *study.glob('new_findings.csv')]
+                    if f.name != 'manifest.csv')
     reports = [f for pattern in ('*.md', 'reports/*.md') for f in sorted(study.glob(pattern))]
     configs = {r: by_key(c) for r, c in _each(study, 'config.yaml', parse_yaml).items()}
-    files = {'runs.csv': joined_rows(study), 'verdicts.json': lines(_each(study, 'metrics/correctness.json')), 'costs.json': lines(costs(study)),
-             'configs.yaml': yaml.safe_dump(said_once(configs), sort_keys=False), 'environments.json': lines(said_once(_each(study, 'environment.json')))}
+    files = {'runs.csv': joined_rows(study), 'verdicts.json': lines(_each(study, 'metrics/correctness.json')),
+             'costs.json': lines(costs(study)),
+             'configs.yaml': yaml.safe_dump(said_once(configs), sort_keys=False),
+             'environments.json': lines(said_once(_each(study, 'environment.json')))}
     if tables: files['tables.json'] = lines({f.stem: table_of(f) for f in tables})
     if reports: files['reports.md'] = '\n'.join(_text(f) for f in reports)
     return files
@@ -94,7 +101,8 @@ def kept_files(study: Path) -> dict[str, str]: # name -> text; of a study that h
 def keep(study: Path, out: Path):
     "Write what stands for a study into a folder that is made anew."
     files = kept_files(study)
-    copies = [f for p in ('notebooks/*/*.ipynb', 'plots/*.svg', 'matrix.yaml') for f in study.glob(p) if '.ipynb_checkpoints' not in f.parts]
+    copies = [f for p in ('notebooks/*/*.ipynb', 'plots/*.svg', 'matrix.yaml') for f in study.glob(p)
+              if '.ipynb_checkpoints' not in f.parts]
     shutil.rmtree(out, ignore_errors=True)
     for name, text in files.items(): write_atomically(out/name, text)
     for f in copies:
@@ -103,15 +111,19 @@ def keep(study: Path, out: Path):
 
 # %% ../../nbs/measure/773_kept.ipynb #63465979
 @lru_cache(maxsize=64)
-def _parsed(file: Path, when: int): return (parse_yaml if file.suffix == '.yaml' else json.loads)(_text(file))       # when: a file that is written anew is read anew
+def _parsed(file: Path, when: int):
+    # when: a file that is written anew is read anew
+    return (parse_yaml if file.suffix == '.yaml' else json.loads)(_text(file))
 def _in(study: Path, name: str) -> dict:
     return _parsed((study/name).resolve(), (study/name).stat().st_mtime_ns) if (study/name).is_file() else {}
 
-def is_kept(study: Path | str) -> bool: return all((Path(study)/f).is_file() for f in ('runs.csv', 'verdicts.json', 'costs.json'))
+def is_kept(study: Path | str) -> bool:
+    return all((Path(study)/f).is_file() for f in ('runs.csv', 'verdicts.json', 'costs.json'))
 
 def kept_runs(folder: Path) -> list[Path]: # <study>/<run id>
     "Runs of all kept studies below a folder that were measured."
-    return [f.parent/r for f in sorted(folder.rglob('costs.json')) if is_kept(f.parent) for r in _in(f.parent, 'costs.json')]
+    return [f.parent/r for f in sorted(folder.rglob('costs.json')) if is_kept(f.parent)
+            for r in _in(f.parent, 'costs.json')]
 
 def of_run(
     run: Path, # its folder, or <study>/<run id> of a kept study
@@ -119,7 +131,8 @@ def of_run(
 ) -> dict | None: # None: it is not known
     "What is known of a run without its records."
     if run.is_dir():
-        pattern = dict(config='config.yaml', environment='environment.json', divergence='metrics/divergence_vs_*.json').get(what, f'metrics/{what}.json')
+        places = dict(config='config.yaml', environment='environment.json', divergence='metrics/divergence_vs_*.json')
+        pattern = places.get(what, f'metrics/{what}.json')
         file = next(iter(sorted(run.glob(pattern))), None)
         return file and (parse_yaml if what == 'config' else json.loads)(_text(file))
     study, name = run.parent, run.name
@@ -129,7 +142,8 @@ def of_run(
     return _in(study, 'costs.json').get(name, {}).get(what)
 
 # %% ../../nbs/measure/773_kept.ipynb #7cbecd36
-LIFE = ('status', 'reason', 'tries', 'attempts', 'duration_sec', 'started', 'ended') # columns of the manifest that the summary has not
+# columns of the manifest that the summary has not
+LIFE = ('status', 'reason', 'tries', 'attempts', 'duration_sec', 'started', 'ended')
 
 def _apart(text: str, name: str) -> str: # CSV
     "Of `runs.csv`, the columns and rows of the manifest or of the summary."
@@ -137,7 +151,8 @@ def _apart(text: str, name: str) -> str: # CSV
     n = head.index('target_steps') if 'target_steps' in head else len(head)
     at = [i for i, c in enumerate(head) if (i < n if name == 'manifest' else c not in LIFE)]
     out = io.StringIO()
-    csv.writer(out, lineterminator='\n').writerows([r[i] for i in at] for r in [head, *rows] if name == 'manifest' or r is head or r[n:] and r[n])
+    csv.writer(out, lineterminator='\n').writerows([r[i] for i in at] for r in [head, *rows] if name == 'manifest'
+                                                   or r is head or r[n:] and r[n])
     return out.getvalue()
 
 def study_rows(
@@ -151,6 +166,7 @@ def study_rows(
 
 def study_table(study: Path, name: str) -> pd.DataFrame | None:
     "A table of a publication, as it was written."
-    if (study/'tables'/f'{name}.csv').is_file(): return pd.read_csv(study/'tables'/f'{name}.csv', float_precision='round_trip')
+    if (study/'tables'/f'{name}.csv').is_file():
+        return pd.read_csv(study/'tables'/f'{name}.csv', float_precision='round_trip')
     t = _in(study, 'tables.json').get(name)
     return t and pd.DataFrame(t['rows'], columns=t['columns'])

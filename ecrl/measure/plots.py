@@ -34,34 +34,38 @@ class Style(NamedTuple):
     marker: str
 
 STYLES = { # variant -> its look
-    'ideal': Style('#c4c4c4', '-', '', 's'), 'reference': Style('#12355b', '-', '', 'o'), 'reference_again': Style('#5b7ea8', '-', '', '8'),
+    'ideal': Style('#c4c4c4', '-', '', 's'), 'reference': Style('#12355b', '-', '', 'o'),
+    'reference_again': Style('#5b7ea8', '-', '', '8'),
     'reference_overlapped': Style('#7a4f9e', '-.', '..', 'D'),
     'failure_blocking': Style('#d55e00', '--', '//', '^'), 'failure_overlapped': Style('#6ec1e4', ':', '\\\\', 'v'),
-    'failure_blocking_standby': Style('#a83c32', '--', 'xx', '<'), 'failure_overlapped_standby': Style('#9ad1b3', ':', '++', '>')}
+    'failure_blocking_standby': Style('#a83c32', '--', 'xx', '<'),
+    'failure_overlapped_standby': Style('#9ad1b3', ':', '++', '>')}
 OTHERS = [Style('#8c8c8c', '-', '', 'h'), Style('#5f5f5f', '-.', '--', 'p'), Style('#a9a089', '--', 'oo', '*')]
 RC = {'axes.spines.top': False, 'axes.spines.right': False, 'svg.hashsalt': 'ecrl', 'hatch.linewidth': 0.9}
 WIDTH = 7.2   # inches, the width of a page's text
 
+# %% ../../nbs/measure/760_plots.ipynb #ec12fd83
 def variant_of(run_id: str) -> str:
     "The variant that a run's name ends with; else the name itself."
     return max((v for v in STYLES if run_id.endswith(v)), key=len, default=run_id)
 
 def with_standby(name: str, standby: bool) -> str: # name: of a variant, or of a run that ends with one
-    "The name as the config has it: a run with a standby is a variant of its own, whatever whoever named it has thought of."
+    "The name as the config has it; a run with a standby is a variant of its own, however it was named."
     plain = name.removesuffix('_standby')
     return plain + '_standby'*standby if variant_of(plain).startswith('failure_') else name
 
 def name_of(run: History | Goodput) -> str:
     "A run's name, `_standby` at its end exactly if it has one."
     if isinstance(run, History): return with_standby(run.run_id, has_standby(run))
-    return with_standby(run.run_id, run.standby) if isinstance(run, Goodput) else run.run_id        # a mean over runs goes by its variant
+    # a mean over runs goes by its variant
+    return with_standby(run.run_id, run.standby) if isinstance(run, Goodput) else run.run_id
 
 def style_of(run_id: str) -> Style: return STYLES.get(variant_of(run_id), OTHERS[crc32(run_id.encode()) % len(OTHERS)])
 
 def label_of(run_id: str) -> str: return variant_of(run_id).replace('_', ' ')
 
 def ordered(variants: Iterable[str]) -> list[str]:
-    "Variants without repetition, in the order of `STYLES`, others behind: the reference first, whatever order the runs have."
+    "Variants without repetition, in the order of `STYLES`, others behind: the reference first."
     known = {v: i for i, v in enumerate(STYLES)}
     return sorted(dict.fromkeys(variants), key=lambda v: known.get(v, len(known)))
 
@@ -85,12 +89,14 @@ def labels_of(run_ids: Iterable[str]) -> list[str]:
 def _axes(ax: Axes | None, height: float) -> Axes: # height: inches
     "The given axes, or those of a new figure in the common look."
     if ax is not None: return ax
-    fig = plt.figure(figsize=(WIDTH, height), dpi=110, layout='constrained')   # outside the context, which would undo a notebook's interactive mode
+    # outside the context, which would undo a notebook's interactive mode
+    fig = plt.figure(figsize=(WIDTH, height), dpi=110, layout='constrained')
     with matplotlib.rc_context(RC): return fig.add_subplot()
 
 def _legend_below(ax: Axes, ncols: int, *args) -> None:
     "A legend under the x label, at the same distance whatever the height of the figure."
-    ax.legend(*args, ncols=ncols, loc='upper center', bbox_to_anchor=(0.45, -0.55/(ax.figure.get_figheight() - 1)), frameon=False, columnspacing=1.2)
+    ax.legend(*args, ncols=ncols, loc='upper center', bbox_to_anchor=(0.45, -0.55/(ax.figure.get_figheight() - 1)),
+              frameon=False, columnspacing=1.2)
 
 def save_figure(ax: Axes, path: Path | str) -> Path: # format by suffix: .svg, .png, .pdf
     "Write the figure that an axes belongs to."
@@ -114,29 +120,45 @@ def plot_losses(
     "Global loss of the surviving steps, a curve a variant."
     hs, ax = _histories(histories), _axes(ax, 3.2)
     groups = {}
-    for h in hs: groups.setdefault(variant_of(name_of(h)), []).append(global_losses(h).rolling(smooth, center=True, min_periods=1).mean())
+    for h in hs:
+        smoothed = global_losses(h).rolling(smooth, center=True, min_periods=1).mean()
+        groups.setdefault(variant_of(name_of(h)), []).append(smoothed)
     for variant, width in zip(ordered(groups), np.linspace(5.0, 1.8, len(groups)) if len(groups) > 1 else [1.8]):
         curves, style = pd.concat(groups[variant], axis=1), style_of(variant)
         y, n = curves.mean(axis=1, skipna=False), curves.shape[1]
         if n > 1: ax.fill_between(y.index, curves.min(axis=1), curves.max(axis=1), color=style.colour, alpha=0.25, lw=0)
-        ax.plot(y.index, y, style.dash, color=style.colour, lw=width, label=label_of(variant) + (f' (mean and range, n = {n})' if n > 1 else ''))
+        ax.plot(y.index, y, style.dash, color=style.colour, lw=width,
+                label=label_of(variant) + (f' (mean and range, n = {n})' if n > 1 else ''))
     ax.set(xlabel='global step', ylabel='loss, mean over ranks' + (f'\n({smooth}-step average)' if smooth > 1 else ''))
     ax.legend(frameon=False, handlelength=3)
     return ax
 
 # %% ../../nbs/measure/760_plots.ipynb #bcbe9037
-AXIS = dict(goodput='goodput: surviving steps / wall clock (steps/s)', published_goodput='published goodput (steps/s)', wall_clock_s='wall clock (s)',
-            stall_s='checkpoint stall (s, all boundaries of a run)', productive_fraction='productive fraction of the wall clock',
+AXIS = dict(goodput='goodput: surviving steps / wall clock (steps/s)', published_goodput='published goodput (steps/s)',
+            wall_clock_s='wall clock (s)',
+            stall_s='checkpoint stall (s, all boundaries of a run)',
+            productive_fraction='productive fraction of the wall clock',
             ettr='ETTR: useful steps x median step time / wall clock')
 
 def _measured(runs: pd.DataFrame | Iterable[Goodput], field: str) -> pd.DataFrame: # columns variant, field
-    table = runs if isinstance(runs, pd.DataFrame) else pd.DataFrame([{'variant': variant_of(name_of(g)), field: getattr(g, field)} for g in runs])
+    if isinstance(runs, pd.DataFrame): table = runs
+    else: table = pd.DataFrame([{'variant': variant_of(name_of(g)), field: getattr(g, field)} for g in runs])
     if not len(table): raise ValueError('nothing to plot: expected at least one Goodput')
     if missing := [c for c in ('variant', field)
-        if c not in table]: raise ValueError(f'expected a table with a row a run and the column(s) {missing}; found {list(table.columns)}')
+        if c not in table]:
+            raise ValueError(f'expected a table with a row a run and the column(s) {missing}; '
+                             f'found {list(table.columns)}')
     return table.dropna(subset=[field])
 
-def _bar(ax: Axes, y: float, values: Sequence[float], style: Style, height: float, unit: str = '', column: bool = False) -> float: # how far it reaches
+def _bar(
+    ax: Axes,
+    y: float,
+    values: Sequence[float],
+    style: Style,
+    height: float,
+    unit: str = '',
+    column: bool = False,
+) -> float: # how far it reaches
     "A mean with its interval, the values behind it, and n; `column` writes the numbers in a column at the right."
     e = mean_interval(values)
     ax.barh(y, e.value, height, color=style.colour, hatch=style.hatch, edgecolor='white', lw=0)
@@ -146,7 +168,8 @@ def _bar(ax: Axes, y: float, values: Sequence[float], style: Style, height: floa
         ax.plot(values, np.full(e.n, y), 'o', color='white', mec='black', ms=4, lw=0)
         ends += [e.high, *values]
     where = dict(x=1.01, transform=ax.get_yaxis_transform()) if column else dict(x=max(ends))
-    ax.text(y=y, s=f'{"" if column else "  "}{e.value:.3g}' + (f' (n = {e.n}{unit and " " + unit})' if e.n > 1 else ''), va='center', fontsize=9,
+    ax.text(y=y, s=f'{"" if column else "  "}{e.value:.3g}' + (f' (n = {e.n}{unit and " " + unit})' if e.n > 1 else ''),
+            va='center', fontsize=9,
         **where)
     return float(max(ends))
 
@@ -164,7 +187,8 @@ def plot_goodput(
     reach = []
     for i, v in enumerate(variants):
         x = table.loc[table['variant'] == v, [field, *([unit] if unit else [])]]
-        reach.append(_bar(ax, i, (x.groupby(unit)[field].mean() if unit else x[field]).astype(float).tolist(), style_of(v), 0.8,
+        reach.append(_bar(ax, i, (x.groupby(unit)[field].mean() if unit else x[field]).astype(float).tolist(),
+                          style_of(v), 0.8,
             unit and unit + 's' or ''))
     ax.set(yticks=range(len(variants)), yticklabels=[v.replace('_', ' ') for v in variants], xlim=(0, 1.22*max(reach)),
         xlabel=AXIS.get(field, field.replace('_', ' ')))
@@ -183,19 +207,21 @@ def plot_normalised_goodput(
     ratios = {v: r for v in variants if (r := _ratios(table, value, v, base)) is not None}
     if not ratios: raise ValueError(f'nothing to plot: no run of the same suite, seed and target as one of {base}')
     variants = [*ratios]
-    suites = [s for s in dict.fromkeys(table['suite']) if any(s in r.index.get_level_values('suite') for r in ratios.values())]
+    suites = [s for s in dict.fromkeys(table['suite'])
+              if any(s in r.index.get_level_values('suite') for r in ratios.values())]
     ax, height, reach = _axes(ax, 1.2 + 0.27*len(suites)*(len(variants) + 0.6)), 0.9/len(variants), [1.0]
     for i, s in enumerate(suites):
         for j, v in enumerate(variants):
-            if s in (r := ratios[v]).index.get_level_values('suite'): reach.append(_bar(ax, i + (j - (len(variants) - 1)/2)*height,
-                r.xs(s, level='suite').tolist(), style_of(v), height*0.92, column=True))
+            if s in (r := ratios[v]).index.get_level_values('suite'):
+                reach.append(_bar(ax, i + (j - (len(variants) - 1)/2)*height,
+                    r.xs(s, level='suite').tolist(), style_of(v), height*0.92, column=True))
     ax.axvline(1, color=style_of(base).colour, lw=2)
     ax.set(yticks=range(len(suites)), yticklabels=short_names(suites), xlim=(0, 1.03*max(reach)),
         xlabel=f'{value.replace("_", " ")} relative to {label_of(base)} (= 1) of the same suite and seed')
     ax.invert_yaxis()
-    keys = [plt.Line2D([], [], color=style_of(base).colour, lw=2)] + [Patch(facecolor=style_of(v).colour, hatch=style_of(v).hatch,
-        edgecolor='white') for v in variants]
-    _legend_below(ax, 4, keys, [label_of(v) for v in (base, *variants)])
+    line = plt.Line2D([], [], color=style_of(base).colour, lw=2)
+    bars = [Patch(facecolor=style_of(v).colour, hatch=style_of(v).hatch, edgecolor='white') for v in variants]
+    _legend_below(ax, 4, [line, *bars], [label_of(v) for v in (base, *variants)])
     return ax
 
 def _ratios(table: pd.DataFrame, value: str, a: str, b: str) -> pd.Series | None: # None: no pair of them may be made
@@ -215,7 +241,9 @@ def plot_gain(
     rows = [(s, mean_of_ratios(pair(table[table['suite'] == s], value, a, b)).scaled(100, shift=-1)) for s in suites]
     rows.sort(key=lambda r: -r[1].value)
     names = short_names(s for s, _ in rows)
-    if len(rows) > 1: rows.append(('', mean_of_ratios(pairs, 'suite').scaled(100, shift=-1))); names.append('mean of suites')
+    if len(rows) > 1:
+        rows.append(('', mean_of_ratios(pairs, 'suite').scaled(100, shift=-1)))
+        names.append('mean of suites')
     ax = _axes(ax, 0.8 + 0.36*len(rows))
     for i, (s, e) in enumerate(rows):
         shape = style.marker if s else 'D'
@@ -231,14 +259,16 @@ def plot_gain(
 
 # %% ../../nbs/measure/760_plots.ipynb #eae3a1e2
 def plot_stall_and_gain(
-    table: pd.DataFrame, # tidy: suite, seed, variant, goodput, stall_s; dataset, model and schedule set shape and colour
+    table: pd.DataFrame, # tidy: suite, seed, variant, goodput, stall_s; by dataset, model, schedule: shape, colour
     ax: Axes | None = None,
     a: str = 'failure_overlapped', b: str = 'failure_blocking',
 ) -> Axes:
     "Reduction of checkpoint stall against gain in goodput, a point a suite, with intervals."
-    facts = table.drop_duplicates('suite').set_index('suite').reindex(columns=['dataset', 'model', 'schedule']).fillna('').astype(str)
+    facts = table.drop_duplicates('suite').set_index('suite')
+    facts = facts.reindex(columns=['dataset', 'model', 'schedule']).fillna('').astype(str)
     looks = [dict.fromkeys(facts[c]) for c in facts]                          # the values of each axis, in order
-    colours, shapes = ('#222222', '#c9a227', '#2f7d5b', '#e3d9f0', '#7d4a3a'), 'osD^v<>'      # no variant's colours: a point is a suite
+    # no variant's colours: a point is a suite
+    colours, shapes = ('#222222', '#c9a227', '#2f7d5b', '#e3d9f0', '#7d4a3a'), 'osD^v<>'
     suites = pair(table, 'goodput', a, b).table.index.unique('suite')
     ax = _axes(ax, 3.6)
     for s, f in facts.loc[[s for s in facts.index if s in suites]].iterrows():
@@ -248,13 +278,15 @@ def plot_stall_and_gain(
         place = [list(values).index(v) for values, v in zip(looks, f)]
         if x.has_interval: ax.plot([x.low, x.high], [y.value]*2, color='0.6', lw=1, zorder=1)
         if y.has_interval: ax.plot([x.value]*2, [y.low, y.high], color='0.6', lw=1, zorder=1)
-        ax.plot(x.value, y.value, shapes[place[1] % 7], color=colours[place[0] % 5], fillstyle=('full', 'left', 'none', 'bottom')[place[2] % 4],
+        ax.plot(x.value, y.value, shapes[place[1] % 7], color=colours[place[0] % 5],
+                fillstyle=('full', 'left', 'none', 'bottom')[place[2] % 4],
             markerfacecoloralt='white', mec='black', ms=10,
                 ls='', label=' '.join(v for v in f if v) or s)
     ax.axhline(0, color='0.4', lw=1); ax.axvline(0, color='0.4', lw=1)
     n = table.groupby('suite')['seed'].nunique()
     ax.set(xlabel=f'stall saved by {label_of(a)} against {label_of(b)} (s a run)',
-        ylabel=f'gain in goodput (%)\n95% intervals, n = {n.min()}{"" if n.min() == n.max() else f" to {n.max()}"} seeds')
+        ylabel=f'gain in goodput (%)\n95% intervals, n = {n.min()}{"" if n.min() == n.max() else f" to {n.max()}"} '
+               'seeds')
     ax.legend(frameon=False, fontsize=9, loc='center left', bbox_to_anchor=(1.0, 0.5))
     return ax
 
@@ -279,7 +311,8 @@ def _draw_gaps(ax: Axes, h: History, lane: float, start: float) -> None:
     "Where the job was down, and where it died."
     t = milestones(h).sub([start + _idle_until(h, n) for n in h.attempts.index], axis=0)
     down = t['finished'].shift().fillna(t['loop_end'].shift()).fillna(t['launch'])      # since the attempt before
-    for a, b in zip(down, t['first_record']): ax.broken_barh([(a, b - a)], (lane, 0.85), facecolor='none', edgecolor='0.65', hatch='///', lw=0)
+    for a, b in zip(down, t['first_record']):
+        ax.broken_barh([(a, b - a)], (lane, 0.85), facecolor='none', edgecolor='0.65', hatch='///', lw=0)
     died = t['fault_fired'].fillna(t['loop_end']).where(t.index.isin(deaths(h)))
     for n, s in idle_before(h).items():
         if s < 1 or n not in t.index: continue
@@ -304,10 +337,13 @@ def plot_timeline(
         for n in h.attempts.index: _draw_attempt(ax, h, n, lane, start + _idle_until(h, n), top)
         ax.axhline(lane, color='0.3', lw=0.8)
     ax.set(yticks=[len(hs) - 1 - i + 0.42 for i in range(len(hs))], yticklabels=labels_of(map(name_of, hs)),
-        xlabel='wall clock: seconds since the first launch' + ', without the time in which nobody ran'*any(idle_before(h) for h in hs), xlim=(0, None), ylim=(-0.05, len(hs)))
+        xlabel='wall clock: seconds since the first launch'
+        + ', without the time in which nobody ran'*any(idle_before(h) for h in hs), xlim=(0, None),
+        ylim=(-0.05, len(hs)))
     keys = [plt.Line2D([], [], color='0.4', lw=2), plt.Line2D([], [], color='black', lw=4),
         plt.Line2D([], [], ls='', marker='o', color='white', mec='black', ms=5),
-            plt.Line2D([], [], ls='', marker='X', color='black', ms=9, mec='white'), Patch(facecolor='none', edgecolor='0.65', hatch='///', lw=0)]
+            plt.Line2D([], [], ls='', marker='X', color='black', ms=9, mec='white'),
+            Patch(facecolor='none', edgecolor='0.65', hatch='///', lw=0)]
     _legend_below(ax, 5, keys, ['steps', 'replay', 'checkpoint', 'death', 'not training'])
     return ax
 
@@ -318,7 +354,8 @@ GROUPS = { # group -> (colour, hatch, parts)
     'checkpoint stall': ('#d55e00', '//',
     tuple(f'checkpoint_{k}' for k in ('snapshot', 'write', 'enqueue', 'backpressure', 'barrier', 'other', 'stall'))),
     'detection, teardown': ('#6ec1e4', '\\\\', ('flush', 'detection', 'teardown', 'exit_and_detection')),
-    'launch and restore': ('#b9b9b9', '..', ('relaunch', 'imports', 'process_group', 'build', 'restore', 'startup_and_first_step')),
+    'launch and restore': ('#b9b9b9', '..',
+                           ('relaunch', 'imports', 'process_group', 'build', 'restore', 'startup_and_first_step')),
     'finish': ('#e6e0c8', '', ('finish',)),
     'unexplained': ('#ee3377', '++', ('unexplained',))}
 
@@ -341,9 +378,11 @@ def plot_waterfall(
         left = 0.0
         for name, s in grouped(g.waterfall).items():
             colour, hatch, _ = GROUPS[name]
-            ax.barh(i, s, left=left, color=colour, hatch=hatch, edgecolor='white', lw=0.5, label=name if i == 0 else None)
-            if s > 0.06*max(x.wall_clock_s for x in gs): ax.text(left + s/2, i, f'{s:.1f}', ha='center', va='center', fontsize=9,
-                bbox=dict(boxstyle='round,pad=0.15', fc='white', ec='none', alpha=0.85))
+            ax.barh(i, s, left=left, color=colour, hatch=hatch, edgecolor='white', lw=0.5,
+                    label=name if i == 0 else None)
+            if s > 0.06*max(x.wall_clock_s for x in gs):
+                ax.text(left + s/2, i, f'{s:.1f}', ha='center', va='center', fontsize=9,
+                    bbox=dict(boxstyle='round,pad=0.15', fc='white', ec='none', alpha=0.85))
             left += s
         ax.text(left, i, f'  {g.wall_clock_s:.1f} s', va='center')
     ax.set(yticks=range(len(gs)), yticklabels=labels_of(map(name_of, gs)), xlabel='wall clock (seconds)',
@@ -372,31 +411,40 @@ def plot_windows(
         for edge in range(0, B, B//w): ax.plot([edge - 0.5]*2, [i - 0.5, i + 0.5], color='white', lw=2)
         if B > 20: continue
         for j, sample in enumerate(window(geometry, seed, *locate(geometry, s)).tolist()):
-            ax.text(j, i, sample, ha='center', va='center', fontsize=8, color='white' if ranks[i, j] < most/2 else 'black')
+            ax.text(j, i, sample, ha='center', va='center', fontsize=8,
+                    color='white' if ranks[i, j] < most/2 else 'black')
     for i in np.flatnonzero(np.diff(W)): ax.axhline(i + 0.5, color='#d55e00', lw=3)
-    ax.set(xlabel=f'place in the global batch (B = {B})', yticks=range(len(W)), yticklabels=[f'step {s}, W = {w}' for s, w in zip(steps, W)])
-    ax.legend(handles=[Patch(color=plt.get_cmap('cividis')((r + 0.5)/most), label=f'rank {r}') for r in range(most)], ncols=min(most, 8),
+    ax.set(xlabel=f'place in the global batch (B = {B})', yticks=range(len(W)),
+           yticklabels=[f'step {s}, W = {w}' for s, w in zip(steps, W)])
+    ax.legend(handles=[Patch(color=plt.get_cmap('cividis')((r + 0.5)/most), label=f'rank {r}') for r in range(most)],
+              ncols=min(most, 8),
         loc='lower center', bbox_to_anchor=(0.5, 1.0), frameon=False)
     return ax
 
 # %% ../../nbs/measure/760_plots.ipynb #bb5ec259
 PATH_BOXES = ( # lane (from below), start, end, text, kind: the overlapped checkpoint of one step
-    (3, 0.0, 1.9, 'step $k$', 'work'), (3, 1.9, 2.6, 'barrier', 'stall'), (3, 2.6, 3.5, 'copy', 'stall'), (3, 3.5, 4.2, 'send', 'stall'),
+    (3, 0.0, 1.9, 'step $k$', 'work'), (3, 1.9, 2.6, 'barrier', 'stall'), (3, 2.6, 3.5, 'copy', 'stall'),
+    (3, 3.5, 4.2, 'send', 'stall'),
     (3, 4.2, 4.9, 'barrier', 'stall'),
     (3, 4.9, 6.8, 'step $k+1$', 'work'), (3, 6.8, 8.7, 'step $k+2$', 'work'), (3, 8.7, 10.6, 'step $k+3$', 'work'),
-    (2, 2.6, 9.3, 'buffer 1 holds the state of step $k$', 'buffer'), (1.45, 0.0, 10.6, 'buffer 2: free (if not: backpressure)', 'free'),
-    (0, 3.9, 6.3, 'write temporary file,\nfsync', 'disk'), (0, 6.3, 7.5, 'rename,\nfsync dir', 'disk'), (0, 7.5, 8.5, 'sidecar', 'disk'),
+    (2, 2.6, 9.3, 'buffer 1 holds the state of step $k$', 'buffer'),
+    (1.45, 0.0, 10.6, 'buffer 2: free (if not: backpressure)', 'free'),
+    (0, 3.9, 6.3, 'write temporary file,\nfsync', 'disk'), (0, 6.3, 7.5, 'rename,\nfsync dir', 'disk'),
+    (0, 7.5, 8.5, 'sidecar', 'disk'),
     (0, 8.5, 9.3, 'latest', 'disk'))
-PATH_COLOURS = dict(work=('#12355b', ''), stall=('#d55e00', '//'), buffer=('#6ec1e4', ''), free=('white', ''), disk=('#d9d9d9', ''))
+PATH_COLOURS = dict(work=('#12355b', ''), stall=('#d55e00', '//'), buffer=('#6ec1e4', ''), free=('white', ''),
+                    disk=('#d9d9d9', ''))
 
 def plot_architecture(ax: Axes | None = None) -> Axes:
     "The overlapped checkpoint of one step: who does what, and what training waits for."
     ax = _axes(ax, 3.7)
     for lane, left, right, text, kind in PATH_BOXES:
         (colour, hatch), tall = PATH_COLOURS[kind], 0.36 if kind in ('buffer', 'free') else 0.62
-        ax.barh(lane, right - left - 0.04, tall, left=left + 0.02, color=colour, hatch=hatch, edgecolor='white' if kind != 'free' else '0.6',
+        ax.barh(lane, right - left - 0.04, tall, left=left + 0.02, color=colour, hatch=hatch,
+                edgecolor='white' if kind != 'free' else '0.6',
             lw=0.8 if kind == 'free' else 0)
-        ax.text((left + right)/2 if kind != 'free' else 6.6, lane, text, ha='center', va='center', fontsize=8.5 if right - left > 0.8 else 7.5,
+        ax.text((left + right)/2 if kind != 'free' else 6.6, lane, text, ha='center', va='center',
+                fontsize=8.5 if right - left > 0.8 else 7.5,
             color='white' if kind == 'work' else 'black',
                 bbox=dict(boxstyle='round,pad=0.12', fc='white', ec='none', alpha=0.85) if kind == 'stall' else None)
     def arrow(start, end, at, text, ha='left', linestyle='-'):

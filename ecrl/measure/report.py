@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
            'plain', 'few', 'cell', 'markdown_table', 'Report', 'definitions', 'held_out', 'run_report', 'find_runs',
-           'identity', 'tidy_row', 'has_records', 'copies', 'read_runs', 'completion', 'sound', 'over_suites',
-           'outcomes', 'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence', 'claims', 'counted',
-           'findings', 'filled', 'breakable', 'words_of', 'outcome_table', 'study_report', 'final_summary',
+           'planned_runs', 'named', 'identity', 'tidy_row', 'has_records', 'copies', 'read_runs', 'completion', 'sound',
+           'over_suites', 'outcomes', 'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence', 'claims',
+           'counted', 'findings', 'filled', 'breakable', 'words_of', 'outcome_table', 'study_report', 'final_summary',
            'study_figures', 'write_study', 'compare_tables', 'compare', 'is_run']
 
 # %% ../../nbs/measure/775_report.ipynb #cb1dbae3
 import json, math, re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 import numpy as np
@@ -24,8 +24,10 @@ from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice,
 from .history import History, HistoryError, read_history
 from .kept import is_kept, kept_runs, of_run, study_rows
 from .laws import as_result, word
-from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain, save_figure, short_names, variant_of, with_standby
-from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value, pair, smallest_effect, stratified_interval
+from .plots import grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain
+from .plots import save_figure, short_names, variant_of, with_standby
+from .statistics import Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value
+from .statistics import pair, smallest_effect, stratified_interval
 from ..training.config import differing, flat, make_config
 from ..training.events import read_json, write_json_atomically
 
@@ -33,7 +35,8 @@ from ..training.events import read_json, write_json_atomically
 def plain(x):
     "A value as JSON can hold it; what is not finite is null."
     if isinstance(x, Estimate): return x.to_dict()
-    if isinstance(x, pd.DataFrame): return [plain(r) for r in (x.reset_index() if x.index.name or x.index.nlevels > 1 else x).to_dict('records')]
+    if isinstance(x, pd.DataFrame):
+        return [plain(r) for r in (x.reset_index() if x.index.name or x.index.nlevels > 1 else x).to_dict('records')]
     if isinstance(x, dict): return {str(k): plain(v) for k, v in x.items()}
     if isinstance(x, (list, tuple, np.ndarray)): return [plain(v) for v in x]
     if isinstance(x, np.generic): x = x.item()
@@ -41,7 +44,7 @@ def plain(x):
     return x if x is None or isinstance(x, (bool, int, str)) else str(x)
 
 def few(e: Estimate) -> bool:
-    "Whether the values are too few for their interval to be worth showing: for two it is 13 standard errors wide to either side."
+    "Whether the values are too few to show their interval: for two it is 13 standard errors wide to either side."
     return e.has_interval and e.n < 3 and not e.low == e.high == 0
 
 def cell(x) -> str:
@@ -51,16 +54,21 @@ def cell(x) -> str:
         if few(x): return f'{x.value:.4g} (n = {x.n})'
         if not x.has_interval: return f'{x.value:.4g}'
         low, high = f'{x.low:.3g}', f'{x.high:.3g}'
-        if 'e' in low + high or not float(low) <= x.value <= float(high): low, high = f'{x.low:.4g}', f'{x.high:.4g}'      # too short to hold it
+        if 'e' in low + high or not float(low) <= x.value <= float(high):
+            low, high = f'{x.low:.4g}', f'{x.high:.4g}'      # too short to hold it
         return f'{x.value:.4g} [{low}, {high}]'
     if x is None or (isinstance(x, float) and math.isnan(x)): return ''
-    if isinstance(x, (float, np.floating)): return f'{x if abs(x) > 1e-9 else 0:.4g}'      # rounding errors are no results
+    if isinstance(x, (float, np.floating)):
+        return f'{x if abs(x) > 1e-9 else 0:.4g}'      # rounding errors are no results
     return str(x).replace('|', '\\|')
 
 def markdown_table(df: pd.DataFrame) -> str:
     "A data frame as a Markdown table; numbers are set to the right."
-    def right(c): return all(isinstance(v, (int, float, np.number, Estimate)) and not isinstance(v, bool) for v in df[c])
-    def show(x): return cell(x).replace(', ', ',\u00a0') if isinstance(x, Estimate) else cell(x)     # a narrow column breaks before an interval, not in it
+    def right(c):
+        return all(isinstance(v, (int, float, np.number, Estimate)) and not isinstance(v, bool) for v in df[c])
+    def show(x):
+        # a narrow column breaks before an interval, not in it
+        return cell(x).replace(', ', ',\u00a0') if isinstance(x, Estimate) else cell(x)
     rows = [list(df.columns), ['---:' if right(c) else '---' for c in df], *df.itertuples(index=False)]
     return '\n'.join('| ' + ' | '.join(map(show, r)) + ' |' for r in rows)
 
@@ -85,7 +93,8 @@ class Report:
         return [folder/f'{name}.md', folder/f'{name}.json']
 
 # %% ../../nbs/measure/775_report.ipynb #278f50a2
-DEFINITIONS = {w: MEANING[w] for w in ('valid', 'goodput', 'published goodput', 'drop against reference', 'gain', 'stall', 'write', 'snapshot',
+DEFINITIONS = {w: MEANING[w] for w in ('valid', 'goodput', 'published goodput', 'drop against reference', 'gain',
+                                       'stall', 'write', 'snapshot',
     'loss difference', 'held-out accuracy', 'interval')}
 
 def definitions(*words: str) -> str: # those of a study by default
@@ -101,29 +110,39 @@ def held_out(h: History) -> float | None: # a share; None: `training.evaluate` w
 def _overview(h: History) -> str:
     "What was run, and how far it is."
     env, cfg = h.environment, h.config
-    job = (f'`{cfg.training.model_name}` on `{cfg.dataset.name}`, seed {cfg.seed}, global batch {cfg.training.global_batch}, checkpoints: {cfg.checkpoint.strategy}'
-           + (f' every {cfg.checkpoint.every_k_steps} steps' if cfg.checkpoint.strategy != 'none' else '')) if cfg else 'unknown (no config)'
-    where = ', '.join(str(env[k]) for k in ('device', 'backend', 'precision') if k in env) + ''.join(f', {k} {env[k]}' for k in ('python', 'torch')
-        if k in env)
+    job = 'unknown (no config)'
+    if cfg:
+        every = f' every {cfg.checkpoint.every_k_steps} steps' if cfg.checkpoint.strategy != 'none' else ''
+        job = (f'`{cfg.training.model_name}` on `{cfg.dataset.name}`, seed {cfg.seed}, global batch '
+               f'{cfg.training.global_batch}, checkpoints: {cfg.checkpoint.strategy}{every}')
+    where = ', '.join(str(env[k]) for k in ('device', 'backend', 'precision') if k in env)
+    where += ''.join(f', {k} {env[k]}' for k in ('python', 'torch') if k in env)
     sizes = ', '.join(f'{int(w)}' for w in h.attempts['world_size'].dropna())
-    lines = [f'- job: {job}', f'- status: **{h.status}**, step {h.last_step} of {h.target or "?"}; world size by attempt: {sizes}']
+    lines = [f'- job: {job}', f'- status: **{h.status}**, step {h.last_step} of {h.target or "?"}; '
+                              f'world size by attempt: {sizes}']
     if where: lines.append(f'- environment: {where}')
     if (accuracy := held_out(h)) is not None: lines.append(f'- held-out accuracy: {accuracy:.4f}')
-    if h.status == 'in progress': lines.append('- The run has not ended. Everything below holds for what is recorded so far.')
-    return '\n'.join(lines + [f'- {p}' for p in h.problems] + [f'- {n} torn line(s) in {f}, left out' for f, n in h.torn.items()])
+    if h.status == 'in progress':
+        lines.append('- The run has not ended. Everything below holds for what is recorded so far.')
+    return '\n'.join(lines + [f'- {p}' for p in h.problems]
+                     + [f'- {n} torn line(s) in {f}, left out' for f, n in h.torn.items()])
 
+# %% ../../nbs/measure/775_report.ipynb #29619144
 def _advice_text(advice: IntervalAdvice) -> str:
-    known = f'{advice.failures} failure(s), one in {advice.mtbf_s:.3g} s of training' if advice.failures else 'no failure, so no rate and no advice'
+    known = 'no failure, so no rate and no advice'
+    if advice.failures: known = f'{advice.failures} failure(s), one in {advice.mtbf_s:.3g} s of training'
     return (f'A save stalls training for {advice.save_cost_s:.3g} s on average (n = {advice.saves}); {known}. '
             'The advice (Young, Daly) is as good as this rate; failures injected on purpose are no rate of anything.')
 
 def _divergence_text(d: Divergence) -> str:
     l = d.losses
-    text = f'Against `{d.reference_id}`: the global loss differs by at most {l["max"]:.3g}, on average by {l["mean"]:.3g}, over {l["steps"]} common surviving steps.'
+    text = (f'Against `{d.reference_id}`: the global loss differs by at most {l["max"]:.3g}, '
+            f'on average by {l["mean"]:.3g}, over {l["steps"]} common surviving steps.')
     if not d.states: return f'{text} States were not compared: {d.why_no_states}'
-    end = {True: 'bitwise equal', False: 'not equal', 'unknown': 'unknown (no common checkpoint at the last step)'}[d.exact]
-    return f'{text} Model and optimizer at the end: {end}.\n\n' + markdown_table(d.table()[['l2', 'l2_buffers', 'model_equal',
-        'optimizer_equal']].reset_index())
+    end = {True: 'bitwise equal', False: 'not equal',
+           'unknown': 'unknown (no common checkpoint at the last step)'}[d.exact]
+    states = d.table()[['l2', 'l2_buffers', 'model_equal', 'optimizer_equal']].reset_index()
+    return f'{text} Model and optimizer at the end: {end}.\n\n' + markdown_table(states)
 
 # %% ../../nbs/measure/775_report.ipynb #8ba043c6
 def run_report(
@@ -136,85 +155,138 @@ def run_report(
     d = diverge(h, reference) if reference is not None else None
     parts = pd.DataFrame([(p, s, 100*s/g.wall_clock_s) for p, s in grouped(g.waterfall).items()],
         columns=['part', 'seconds', '% of wall clock']).round(6)
-    r = Report('run', f'Run {h.run_id}', dict(status=h.status, verdict=v.to_dict(), goodput=g.to_dict(), repairs=repairs,
+    r = Report('run', f'Run {h.run_id}',
+               dict(status=h.status, verdict=v.to_dict(), goodput=g.to_dict(), repairs=repairs,
         interval_advice=advice.to_dict(), divergence=d and d.to_dict()))
-    r.add(_overview(h), '## Was it correct?', v.to_markdown(), '## What did it cost?', markdown_table(g.table().reset_index()), '\n'.join(f'- {w}' for w in g.words()),
+    r.add(_overview(h), '## Was it correct?', v.to_markdown(), '## What did it cost?',
+          markdown_table(g.table().reset_index()), '\n'.join(f'- {w}' for w in g.words()),
           '### Where the wall clock went', markdown_table(parts),
-          f'Sum: {sum(g.waterfall.values()):.3f} s; wall clock: {g.wall_clock_s:.3f} s; unexplained: {round(g.unexplained_fraction, 4) + 0.0:.2%}.')
+          f'Sum: {sum(g.waterfall.values()):.3f} s; wall clock: {g.wall_clock_s:.3f} s; unexplained: '
+          f'{round(g.unexplained_fraction, 4) + 0.0:.2%}.')
     if len(repairs): r.add('### Repairs (s)', markdown_table(repairs.rename_axis('attempt').reset_index()))
-    if advice.saves: r.add('### Checkpoint interval', _advice_text(advice), markdown_table(advice.table().reset_index()))
+    if advice.saves:
+        r.add('### Checkpoint interval', _advice_text(advice), markdown_table(advice.table().reset_index()))
     if d: r.add('## Is the result the same?', _divergence_text(d))
     more = ['loss difference']*(d is not None) + ['held-out accuracy']*(held_out(h) is not None)
-    return r.add(definitions('valid', 'productive fraction', 'stall', *more))     # the others stand below the table of costs
+    # the others stand below the table of costs
+    return r.add(definitions('valid', 'productive fraction', 'stall', *more))
 
 # %% ../../nbs/measure/775_report.ipynb #bb7cdf78
-COLUMNS = dict(study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='', dataset='', model='',
-    schedule='steps at which failures are injected', standby='whether the config keeps one', target_steps='the step at which the run is complete',
-    run_id='', status='', valid='True | False | unknown', goodput='steps/s', published_goodput='steps/s; the definition of the published runs',
-    wall_clock_s='s, without the time in which nobody ran', restarts='launches because an attempt had died', deaths='', sessions='of the supervisor', idle_s='s between sessions: nobody ran',
-    standby_ready='deaths at which the standby was ready', standby_deaths='of so many after which the run went on', replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
+COLUMNS = dict(
+    study='', suite='what is compared within: dataset, model, schedule, interval', variant='', seed='',
+    dataset='', model='', schedule='steps at which failures are injected', standby='whether the config keeps one',
+    target_steps='the step at which the run is complete',
+    run_id='', status='', valid='True | False | unknown', goodput='steps/s',
+    published_goodput='steps/s; the definition of the published runs',
+    wall_clock_s='s, without the time in which nobody ran', restarts='launches because an attempt had died', deaths='',
+    sessions='of the supervisor', idle_s='s between sessions: nobody ran',
+    standby_ready='deaths at which the standby was ready', standby_deaths='of so many after which the run went on',
+    replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
     snapshot_s='s, mean of a checkpoint', write_s='s, mean of a checkpoint, in the stall or in the background',
     writes='checkpoints of which the write was timed', enqueue_s='s', backpressure_s='s', checkpoints='boundaries',
     unexplained_fraction='of wall clock',
-    loss_difference='mean absolute, to the reference', loss_max_difference='', parameter_l2='at the end, to the reference',
-    bitwise_equal='True | False | unknown: model and optimizer at the end', accuracy='a share, on held-out samples, where it was measured')
+    loss_difference='mean absolute, to the reference', loss_max_difference='',
+    parameter_l2='at the end, to the reference',
+    bitwise_equal='True | False | unknown: model and optimizer at the end',
+    accuracy='a share, on held-out samples, where it was measured')
 NAME = re.compile(r'(?P<suite>.+)_s(?P<seed>\d+)_(?P<variant>.+)')
 
 def find_runs(folder: Path | str) -> list[Path]: # sorted by name
-    "Runs below a folder, in our layout, the published one, or with metrics only; those of a kept study as if each had a directory. Evidence is no run of it."
+    "Runs below a folder: with records, with metrics only, or of a kept study. Evidence is no run of it."
     folder = Path(folder)
     logs = {f.parent.parent if f.parent.name == 'logs' else f.parent for f in folder.rglob('rank0.jsonl')}
     kept = {f.parent.parent for f in folder.rglob('metrics/goodput.json')} | {*kept_runs(folder)}
-    return sorted((d for d in logs | kept if 'evidence' not in d.relative_to(folder).parts), key=lambda d: (d.name, len(d.parts), d))
+    return sorted((d for d in logs | kept if 'evidence' not in d.relative_to(folder).parts),
+                  key=lambda d: (d.name, len(d.parts), d))
 
-def identity(run_id: str, config, study: str = '') -> dict: # config: RunConfig or None
-    "What a run is, from its name and its config."
-    m, c = NAME.fullmatch(run_id), config
-    variant = m['variant'] if m else variant_of(run_id)
-    if c: variant = with_standby(variant, c.supervisor.standby)
-    named = re.search(r'_f([a-z]+)(_|$)', m['suite']) if m else None
-    schedule = named[1] if named else ','.join(map(str, c.failure.steps)) if c and c.failure.steps else 'none'
-    suite = m['suite'] if m else f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c else 'unknown'
-    return dict(study=study, suite=suite, variant=variant, seed=c.seed if c else int(m['seed']) if m else None, dataset=c and c.dataset.name,
-        model=c and c.training.model_name, schedule=schedule, run_id=run_id, standby=c and c.supervisor.standby, target_steps=c and c.training.max_steps)
+# %% ../../nbs/measure/775_report.ipynb #078c117b
+def planned_runs(runs: Iterable[Path]) -> dict[str, dict]: # run id -> its row, as text
+    "What the manifests of the studies say about their runs."
+    tables = [t for study in sorted({d.parent for d in runs})
+              if (t := study_rows(study, 'manifest', dtype=str)) is not None]
+    rows = [r for t in tables if 'run_id' in t for r in t.dropna(subset='run_id').to_dict('records')]
+    return {r['run_id']: {k: v for k, v in r.items() if v == v} for r in rows}      # without what is not said
+
+def named(run_id: str) -> dict: # of `planned_runs`, as far as it goes
+    "What the name of a run says: the published runs have nothing else, and no more has a run without its study."
+    m = NAME.fullmatch(run_id)
+    if not m: return dict(variant=variant_of(run_id))
+    schedule = re.search(r'_f([a-z]+)(_|$)', m['suite'])
+    return m.groupdict() | (dict(schedule=schedule[1]) if schedule else {})
+
+def identity(
+    run_id: str,
+    config, # RunConfig or None
+    study: str = '',
+    planned: dict | None = None, # its row of the manifest: suite, variant, seed, perhaps schedule
+) -> dict:
+    "What a run is: from its study's manifest and its config; its name is asked for what neither of them says."
+    c, said = config, named(run_id) | (planned or {})
+    if 'suite' in (planned or {}) and 'schedule' not in planned: said.pop('schedule', None)
+    variant = with_standby(said['variant'], c.supervisor.standby) if c else said['variant']
+    schedule = said.get('schedule') or (','.join(map(str, c.failure.steps)) if c and c.failure.steps else 'none')
+    suite = said.get('suite') or (f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c
+                                  else 'unknown')
+    seed = c.seed if c else int(said['seed']) if 'seed' in said else None
+    return dict(study=study, suite=suite, variant=variant, seed=seed, dataset=c and c.dataset.name,
+        model=c and c.training.model_name, schedule=schedule, run_id=run_id, standby=c and c.supervisor.standby,
+        target_steps=c and c.training.max_steps)
 
 # %% ../../nbs/measure/775_report.ipynb #ade05f85
 def tidy_row(
     verdict: dict, cost: dict, # `Verdict.to_dict()`, `Goodput.to_dict()`
     divergence: dict | None = None, # `Divergence.to_dict()` against the reference
-    checkpoints: pd.DataFrame | None = None, # `checkpoint_table`; without it the background's writes are not known one by one
+    checkpoints: pd.DataFrame | None = None, # `checkpoint_table`; without it the background's writes are unknown
 ) -> dict: # the measured columns
     "What a run measured, as a row of the tidy table."
     s, d = cost['stall'], divergence or {}
     each = lambda k: s[k]/s['count'] if s['count'] else None
     if checkpoints is None: write_s, writes = (each('write'), s['count']) if s['write'] else (None, 0)
-    else: write_s, writes = (w := checkpoints['write_s'].where(checkpoints['write_s'] > 0, checkpoints['background_write_s'])).mean(), int(w.count())
-    waited = {k: cost[k] for k in ('standby_ready', 'standby_deaths')} if cost.get('standby') else {}
-    row = waited | {k: cost.get(k) for k in ('deaths', 'sessions', 'idle_s')} | {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts', 'replayed_steps', 'lost_steps', 'mttr_s',
-        'unexplained_fraction')} | dict(valid=verdict['valid'], stall_s=s['total'],
-        snapshot_s=each('snapshot'), write_s=write_s, writes=writes, enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
-    return row | dict(loss_difference=d.get('losses', {}).get('mean'), loss_max_difference=d.get('losses', {}).get('max'),
-        parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
+    else:
+        each_s = checkpoints['write_s'].where(checkpoints['write_s'] > 0, checkpoints['background_write_s'])
+        write_s, writes = each_s.mean(), int(each_s.count())
+    row = {k: cost[k] for k in ('standby_ready', 'standby_deaths')} if cost.get('standby') else {}
+    row |= {k: cost.get(k) for k in ('deaths', 'sessions', 'idle_s')}
+    row |= {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts',
+                                 'replayed_steps', 'lost_steps', 'mttr_s', 'unexplained_fraction')}
+    row |= dict(valid=verdict['valid'], stall_s=s['total'], snapshot_s=each('snapshot'), write_s=write_s,
+                writes=writes, enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
+    return row | dict(loss_difference=d.get('losses', {}).get('mean'),
+                      loss_max_difference=d.get('losses', {}).get('max'),
+                      parameter_l2=d.get('final_l2'), bitwise_equal=d.get('exact'))
 
+# %% ../../nbs/measure/775_report.ipynb #7d9c7cf6
 def has_records(run: Path) -> bool: return any((run/d/'rank0.jsonl').exists() for d in ('logs', '.'))
 def _config_of(run: Path): return None if (c := of_run(run, 'config')) is None else make_config(c)
 
-def _kept_accuracy(run: Path): return json.loads(f.read_text()).get('accuracy') if (f := run/'metrics'/'verdict.json').exists() else None
+def _kept_accuracy(run: Path):
+    return json.loads(f.read_text()).get('accuracy') if (f := run/'metrics'/'verdict.json').exists() else None
 
-def _from_metrics(run: Path, study: str) -> dict:
-    return identity(run.name, _config_of(run), study) | tidy_row(*(of_run(run, what) for what in ('correctness', 'goodput', 'divergence'))) | dict(accuracy=_kept_accuracy(run))
+def _from_metrics(run: Path, study: str, planned: dict) -> dict:
+    measured = (of_run(run, what) for what in ('correctness', 'goodput', 'divergence'))
+    who = identity(run.name, _config_of(run), study, planned.get(run.name))
+    return who | tidy_row(*measured) | dict(accuracy=_kept_accuracy(run))
 
-def _from_records(runs: Sequence[Path], study: str) -> list[dict]: # references first, so that the others find theirs
+def _from_records(
+    runs: Sequence[Path], # of one suite and seed
+    study: str,
+    planned: dict, # of `planned_runs`
+) -> list[dict]:
+    "Rows of runs, each against its reference."
     found, rows = [], []
     for d in runs:
-        try: h = read_history(d); found.append((identity(h.run_id, h.config, study), h))
-        except HistoryError: rows.append(identity(d.name, None, study) | dict(status='unreadable', valid='unknown'))      # died before its first step
+        try: h = read_history(d)
+        except HistoryError:                       # died before its first step
+            rows.append(identity(d.name, None, study, planned.get(d.name))
+                        | dict(status='unreadable', valid='unknown'))
+        else: found.append((identity(h.run_id, h.config, study, planned.get(h.run_id)), h))
     references = {(i['suite'], i['seed']): h for i, h in found if i['variant'] == 'reference'}
     for i, h in found:
         ref = references.get((i['suite'], i['seed'])) if i['variant'] not in ('reference', 'ideal') else None
         try: d = diverge(h, ref).to_dict() if ref else None
         except DivergenceError: d = None           # no loss in the records, or no step in common
-        rows.append(i | dict(target_steps=h.target, accuracy=held_out(h)) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
+        rows.append(i | dict(target_steps=h.target, accuracy=held_out(h))
+                    | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), d, checkpoint_table(h)))
     return rows
 
 # %% ../../nbs/measure/775_report.ipynb #10b1458f
@@ -254,23 +326,28 @@ def read_runs(
     "Measure all runs of a study."
     folder = Path(folder)
     runs = find_runs(folder) if folder.is_dir() else []
-    if not runs: raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or metrics/goodput.json), or kept (runs.csv, costs.json), '
-                                    f'found {"none" if folder.is_dir() else "no such folder"}.')
+    if not runs:
+        raise HistoryError(f'{folder}: expected a folder with runs below it (logs/rank0.jsonl or '
+                           'metrics/goodput.json), or kept (runs.csv, costs.json), '
+                           f'found {"none" if folder.is_dir() else "no such folder"}.')
     copied = copies(runs)
     runs = [d for d in runs if d not in copied]
     _one_each(folder, runs)
     recorded = [d for d in runs if has_records(d)]
-    groups = {}                # one suite and seed at a time: its histories are in memory together
-    for d in recorded: groups.setdefault(m.group('suite', 'seed') if (m := NAME.fullmatch(d.name)) else None, []).append(d)
-    rows = [r for g in groups.values() for r in _from_records(g, study or folder.name)] + [_from_metrics(d, study or folder.name) for d in runs
-        if d not in recorded]
+    groups, planned, study = {}, planned_runs(runs), study or folder.name
+    for d in recorded:         # one suite and seed at a time: its histories are in memory together
+        said = named(d.name) | planned.get(d.name, {})
+        groups.setdefault((said.get('suite'), said.get('seed')), []).append(d)
+    rows = [r for g in groups.values() for r in _from_records(g, study, planned)]
+    rows += [_from_metrics(d, study, planned) for d in runs if d not in recorded]
     t = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
     t = _of_one_length(_apart(t))
-    t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.' for d, of in copied.items()]
+    t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.'
+                         for d, of in copied.items()]
     return t
 
 def _apart(t: pd.DataFrame) -> pd.DataFrame:
-    "Where some runs of a variant keep a standby and others do not, those that do are a variant of their own, whatever its name."
+    "Where only some runs of a variant keep a standby, those are a variant of their own, whatever its name."
     waits = t['standby'].eq(True)
     mixed = waits.groupby(t['variant']).transform('nunique') > 1
     return t.assign(variant=t['variant'] + np.where(waits & mixed, '_standby', ''))
@@ -291,11 +368,14 @@ def completion(
     "How many runs were planned, ended, and passed; and which did not."
     known = table.set_index('run_id')
     planned = list(manifest['run_id']) if manifest is not None else list(known.index)
-    why = dict(zip(manifest['run_id'], manifest['status'] + manifest.get('reason',
-        pd.Series('', manifest.index)).fillna('').map(lambda r: f': {r}' if r else ''))) if manifest is not None else {}
+    why = {}
+    if manifest is not None:
+        reasons = manifest.get('reason', pd.Series('', manifest.index)).astype(object).fillna('')
+        why = dict(zip(manifest['run_id'], manifest['status'] + reasons.map(lambda r: f': {r}' if r else '')))
     done = [r for r in planned if r in known.index and known.loc[r, 'status'] == 'completed']
     bad = {r: f'verdict {word(known.loc[r, "valid"])}' for r in done if as_result(known.loc[r, 'valid']) is not True}
-    undone = {r: why.get(r) or f'status {known.loc[r, "status"] if r in known.index else "absent"}' for r in planned if r not in done}
+    undone = {r: why.get(r) or f'status {known.loc[r, "status"] if r in known.index else "absent"}' for r in planned
+              if r not in done}
     return dict(planned=len(planned), completed=len(done), passed=len(done) - len(bad),
         pass_rate=(len(done) - len(bad))/len(planned) if planned else float('nan'), not_completed=undone, not_valid=bad)
 
@@ -318,14 +398,21 @@ def over_suites(
     x, suites = pd.Series(values, dtype=float).reset_index(drop=True), list(suites)
     if x.empty: return NOTHING
     e = stratified_interval(x, suites, unit=unit)
-    return e if e.has_interval or len(set(suites)) == 1 else mean_interval(x.groupby(pd.factorize(pd.Series(suites, dtype=object))[0]).mean(),
-        unit=groups)
+    if e.has_interval or len(set(suites)) == 1: return e
+    return mean_interval(x.groupby(pd.factorize(pd.Series(suites, dtype=object))[0]).mean(), unit=groups)
 
-def _paired(table: pd.DataFrame, value: str, a: str, b: str, of: str = 'difference') -> Estimate: # of: difference, or change: a/b - 1 in %
+def _paired(
+    table: pd.DataFrame,
+    value: str,
+    a: str,
+    b: str,
+    of: str = 'difference',
+) -> Estimate: # of: difference, or change: a/b - 1 in %
     "a against b, run by run of the same suite and seed; empty where there are no such runs."
     try: p = pair(table, value, a, b)
     except ValueError: return NOTHING
-    return over_suites(p.difference if of == 'difference' else 100*(p.ratios() - 1), p.table.index.get_level_values('suite'), 'pairs')
+    return over_suites(p.difference if of == 'difference' else 100*(p.ratios() - 1),
+                       p.table.index.get_level_values('suite'), 'pairs')
 
 # %% ../../nbs/measure/775_report.ipynb #5678fb6b
 def outcomes(
@@ -341,15 +428,19 @@ def outcomes(
     for name, column in (MEASURED | ({'held-out accuracy': 'accuracy'} if _evaluated(good) else {})).items():
         known = good.dropna(subset=[column])
         of = {v: known[known['variant'] == v] for v in variants}
-        rows[name] = {v: over_suites(g[column], g['suite']) for v, g in of.items()} | {f'{a} - {b}': _paired(known, column, a, b)}
-        if column == 'goodput': rows['drop against reference (%)'] = {v: _negative(_paired(good, 'goodput', v, base, 'change')) for v in variants
-            if v != base}
-    if good['standby_deaths'].notna().any(): rows['standby ready (deaths)'] = {v: said for v in variants if (said := _ready(good[good['variant'] == v]))}
-    return pd.DataFrame.from_dict(rows, orient='index', columns=[*variants, f'{a} - {b}']).rename_axis('quantity').map(lambda x: x
-        if isinstance(x, (Estimate, float, str)) and x == x else NOTHING)
+        rows[name] = {v: over_suites(g[column], g['suite']) for v, g in of.items()}
+        rows[name] |= {f'{a} - {b}': _paired(known, column, a, b)}
+        if column != 'goodput': continue
+        drops = {v: _negative(_paired(good, 'goodput', v, base, 'change')) for v in variants if v != base}
+        rows['drop against reference (%)'] = drops
+    if good['standby_deaths'].notna().any():
+        rows['standby ready (deaths)'] = {v: said for v in variants if (said := _ready(good[good['variant'] == v]))}
+    out = pd.DataFrame.from_dict(rows, orient='index', columns=[*variants, f'{a} - {b}']).rename_axis('quantity')
+    return out.map(lambda x: x if isinstance(x, (Estimate, float, str)) and x == x else NOTHING)
 
 def _evaluated(good: pd.DataFrame) -> bool: return 'accuracy' in good and bool(good['accuracy'].notna().any())
 
+# %% ../../nbs/measure/775_report.ipynb #92e09234
 def _planned(table: pd.DataFrame, manifest: pd.DataFrame | None) -> pd.Series: # variants, as the table calls them
     if manifest is None or 'variant' not in manifest: return table['variant']
     if 'run_id' not in manifest: return manifest['variant']
@@ -365,25 +456,35 @@ def unequal_targets(table: pd.DataFrame) -> list[str]: # sentences
     for (suite, seed), g in sound(table).dropna(subset=['target_steps']).groupby(['suite', 'seed'], sort=False):
         if g['target_steps'].nunique() < 2: continue
         shared = (g['target_steps'].value_counts() > 1).sum()
-        if shared == 1: g = g[~g['target_steps'].duplicated(keep=False)]           # the others are compared with each other
+        if shared == 1:
+            g = g[~g['target_steps'].duplicated(keep=False)]           # the others are compared with each other
         runs = ', '.join(f'`{r}` ({int(n)} steps)' for r, n in zip(g['run_id'], g['target_steps']))
-        said.append(f'Runs with unequal targets are not compared: {runs}. A longer run spreads its start over more work and ends at another loss, '
+        said.append(f'Runs with unequal targets are not compared: {runs}. '
+                    'A longer run spreads its start over more work and ends at another loss, '
                     'so for those that differ there is no drop, no gain and no loss difference.')
     return said
 
 def _negative(e: Estimate) -> Estimate: return replace(e, value=-e.value, low=-e.high, high=-e.low)
 
 # %% ../../nbs/measure/775_report.ipynb #06a62f72
-def suite_ranking(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING) -> pd.DataFrame: # a row a suite, by gain
-    "Goodput of the three variants in each suite, relative differences (%; gain: an Estimate), differences of stall and wall clock (s)."
+def suite_ranking(
+    table: pd.DataFrame,
+    base: str = 'reference',
+    a: str = OVERLAPPED,
+    b: str = BLOCKING,
+) -> pd.DataFrame: # a row a suite, by gain
+    "Goodput of each suite's variants, relative differences (%; gain: an Estimate), differences of stall and wall (s)."
     good, rows = sound(table), []
     for suite, g in good.groupby('suite', sort=False):
         m = g.groupby('variant')[['goodput', 'stall_s']].mean().astype(float).reindex([base, b, a])
-        rows.append({k: g[k].iloc[0] for k in ('suite', 'dataset', 'model', 'schedule')} | {f'goodput_{v}': m.loc[v, 'goodput'] for v in m.index}
+        rows.append({k: g[k].iloc[0] for k in ('suite', 'dataset', 'model', 'schedule')}
+                    | {f'goodput_{v}': m.loc[v, 'goodput'] for v in m.index}
             | dict(blocking_change_pct=_paired(g, 'goodput', b, base, 'change').value,
-            overlapped_change_pct=_paired(g, 'goodput', a, base, 'change').value, gain_pct=(gain := _paired(g, 'goodput', a, b, 'change')),
+            overlapped_change_pct=_paired(g, 'goodput', a, base, 'change').value,
+            gain_pct=(gain := _paired(g, 'goodput', a, b, 'change')),
             pairs=gain.n)
-            | {f'stall_{v}_s': m.loc[v, 'stall_s'] for v in m.index} | dict(stall_difference_s=_paired(g, 'stall_s', a, b).value,
+            | {f'stall_{v}_s': m.loc[v, 'stall_s'] for v in m.index}
+            | dict(stall_difference_s=_paired(g, 'stall_s', a, b).value,
             wall_difference_s=_paired(g, 'wall_clock_s', a, b).value))
     return pd.DataFrame(sorted(rows, key=lambda r: (-np.nan_to_num(r['gain_pct'].value, nan=-np.inf), r['suite'])))
 
@@ -394,12 +495,15 @@ def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'sche
     for axis in (x for x in axes if good[x].nunique() > 1):
         for value, g in good.groupby(axis, sort=False):
             gain = _paired(g, 'goodput', a, b, 'change')
-            rows.append(dict(axis=axis, value=value, pairs=gain.n, gain_pct=gain, stall_difference_s=_paired(g, 'stall_s', a, b),
-                loss_difference=_paired(g.dropna(subset=['loss_difference']), 'loss_difference', a, b), p=p_value(gain)))
+            rows.append(dict(axis=axis, value=value, pairs=gain.n, gain_pct=gain,
+                             stall_difference_s=_paired(g, 'stall_s', a, b),
+                loss_difference=_paired(g.dropna(subset=['loss_difference']), 'loss_difference', a, b),
+                p=p_value(gain)))
     if not any(r['pairs'] for r in rows): rows = []
     tested = [r for r in rows if np.isfinite(r['p'])]
     for r, p in zip(tested, holm([r['p'] for r in tested])): r['p_holm'] = float(p)
-    return pd.DataFrame(rows, columns=['axis', 'value', 'pairs', 'gain_pct', 'stall_difference_s', 'loss_difference', 'p', 'p_holm'])
+    return pd.DataFrame(rows, columns=['axis', 'value', 'pairs', 'gain_pct', 'stall_difference_s', 'loss_difference',
+                                       'p', 'p_holm'])
 
 # %% ../../nbs/measure/775_report.ipynb #b28272a0
 def shown(e: Estimate, p_holm: float = float('nan')) -> bool:
@@ -415,41 +519,63 @@ def sentence(
 ) -> str:
     "A finding that says no more than n and the corrected p allow."
     number = lambda x: f'{x:.3g}{"" if unit == "%" else " "}{unit}'.rstrip()
-    if few(e): return f'{what}: {number(abs(e.value))} {words[e.value < 0]} (n = {counted(e)}, no interval worth showing), so no conclusion is drawn.'
+    if few(e):
+        return (f'{what}: {number(abs(e.value))} {words[e.value < 0]} (n = {counted(e)}, no interval worth showing), '
+                'so no conclusion is drawn.')
     if shown(e, p_holm) or not e.excludes(0): return finding(what, e, unit, words)
-    return (f'{what}: no difference shown ({number(e.value)}; {e.level:.0%} interval {e.low:.3g} to {number(e.high)}, n = {counted(e)}; '
+    return (f'{what}: no difference shown ({number(e.value)}; '
+            f'{e.level:.0%} interval {e.low:.3g} to {number(e.high)}, n = {counted(e)}; '
             f'p = {p_holm:.2g} corrected for the number of questions).')
 
-def claims(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING) -> list[dict]: # claim, estimate, unit, sentence
+# %% ../../nbs/measure/775_report.ipynb #7f2bdc54
+def claims(
+    table: pd.DataFrame,
+    base: str = 'reference',
+    a: str = OVERLAPPED,
+    b: str = BLOCKING,
+) -> list[dict]: # claim, estimate, unit, sentence
     "Each comparison that the table allows: its estimate, and what it says in words."
     good, said = sound(table), []
     name = lambda v: v.replace('_', ' ')
     def say(what, e, unit, *words):
         if e.n: said.append(dict(claim=what, estimate=e, unit=unit, sentence=sentence(what, e, unit, *words)))
     waits = [f'{x}_standby' for x in (b, a)]
-    for v, w in ((b, base), (a, base), (a, b), *((x, base) for x in waits), *zip(waits, (b, a))): say(f'Goodput of {name(v)} against {name(w)}', _paired(good, 'goodput', v, w, 'change'), '%')
-    if good['suite'].nunique() > 1 and (e := _paired(good, 'goodput', a, b)).n and e.unit != 'suites': say('The same, with the suites as the sample',
-        mean_of_ratios(pair(good, 'goodput', a, b), 'suite').scaled(100, shift=-1), '%')
-    for what, column in (('Checkpoint stall', 'stall_s'), ('Wall clock', 'wall_clock_s')): say(f'{what} of {name(a)} against {name(b)}',
-        _paired(good, column, a, b), 's a run', ('longer', 'shorter'))
+    for v, w in ((b, base), (a, base), (a, b), *((x, base) for x in waits), *zip(waits, (b, a))):
+        say(f'Goodput of {name(v)} against {name(w)}', _paired(good, 'goodput', v, w, 'change'), '%')
+    if good['suite'].nunique() > 1 and (e := _paired(good, 'goodput', a, b)).n and e.unit != 'suites':
+        say('The same, with the suites as the sample',
+            mean_of_ratios(pair(good, 'goodput', a, b), 'suite').scaled(100, shift=-1), '%')
+    for what, column in (('Checkpoint stall', 'stall_s'), ('Wall clock', 'wall_clock_s')):
+        say(f'{what} of {name(a)} against {name(b)}',
+            _paired(good, column, a, b), 's a run', ('longer', 'shorter'))
     return said
 
 def _means(good: pd.DataFrame) -> list[str]: # where no two variants can be compared
     each = {v: over_suites(g['goodput'], g['suite']) for v, g in good.dropna(subset=['goodput']).groupby('variant')}
     spread = lambda e: f'95% interval {e.low:.3g} to {e.high:.3g}, ' if e.has_interval and not few(e) else ''
-    return [f'Goodput of {v.replace("_", " ")}: {e.value:.4g} steps/s ({spread(e)}n = {counted(e)}).' for v, e in each.items()]
+    return [f'Goodput of {v.replace("_", " ")}: {e.value:.4g} steps/s ({spread(e)}n = {counted(e)}).'
+            for v, e in each.items()]
 
 def counted(e: Estimate) -> str: return f'{e.n} {e.unit if e.n != 1 else e.unit.removesuffix("s")}'
 
-def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING, manifest: pd.DataFrame | None = None) -> list[str]:
+# %% ../../nbs/measure/775_report.ipynb #f51472d0
+def findings(
+    table: pd.DataFrame,
+    base: str = 'reference',
+    a: str = OVERLAPPED,
+    b: str = BLOCKING,
+    manifest: pd.DataFrame | None = None,
+) -> list[str]:
     "What the table allows one to say, in sentences."
     good, c = sound(table), completion(table, manifest)
-    said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict'
-        + (f'; {c["planned"] - c["passed"]} did not and are left out of every mean below.' if c['passed'] < c['planned'] else '.')]
+    rest = f'; {c["planned"] - c["passed"]} did not and are left out of every mean below'*(c['passed'] < c['planned'])
+    said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict{rest}.']
     said += [x['sentence'] for x in claims(table, base, a, b)] or _means(good)
     ends = good['bitwise_equal'].dropna().map(str).value_counts()
     same, n = ends.get('True', 0), ends.get('True', 0) + ends.get('False', 0)
-    if n: said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {same} of {n} runs of which both kept a checkpoint.')
+    if n:
+        said.append(f'Model and optimizer at the end are bitwise equal to those of the reference in {same} of {n} '
+                    'runs of which both kept a checkpoint.')
     return said
 
 # %% ../../nbs/measure/775_report.ipynb #abbc5129
@@ -460,14 +586,17 @@ def filled(df: pd.DataFrame) -> pd.DataFrame:
 def breakable(x): # of a table that a page shows
     "A name may break after its separators, a count stays on one line; anything else is left as it is."
     if not isinstance(x, str): return x
-    return re.sub(r'(?<=\w)([_.])(?=\w)', r'\1<wbr>', x) if len(x) > 12 and ' ' not in x else re.sub(r'^(\d+) (?=\w+$)', '\\1\u00a0', x)
+    if len(x) > 12 and ' ' not in x: return re.sub(r'(?<=\w)([_.])(?=\w)', r'\1<wbr>', x)
+    return re.sub(r'^(\d+) (?=\w+$)', '\\1\u00a0', x)
 
 def words_of(table: pd.DataFrame) -> list[str]: # tidy
     "The words that the tables of a study use."
     good = sound(table)
     has, saved = set(good['variant']), good['checkpoints'].fillna(0).gt(0).any()
-    when = {'drop against reference': 'reference' in has and len(has) > 1, 'gain': {BLOCKING, OVERLAPPED} <= has, 'stall': saved, 'write': saved,
-        'snapshot': saved, 'loss difference': good['loss_difference'].notna().any(), 'held-out accuracy': _evaluated(good), 'interval': len(good) > 1}
+    when = {'drop against reference': 'reference' in has and len(has) > 1, 'gain': {BLOCKING, OVERLAPPED} <= has,
+            'stall': saved, 'write': saved,
+        'snapshot': saved, 'loss difference': good['loss_difference'].notna().any(),
+        'held-out accuracy': _evaluated(good), 'interval': len(good) > 1}
     return [w for w in DEFINITIONS if when.get(w, True)]
 
 # %% ../../nbs/measure/775_report.ipynb #f4e9e0cb
@@ -475,12 +604,17 @@ READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': '
     f'goodput_{OVERLAPPED}': 'overlapped (steps/s)', 'blocking_change_pct': 'blocking / reference (%)',
             'overlapped_change_pct': 'overlapped / reference (%)', 'gain_pct': 'overlapped / blocking (%)',
             'stall_difference_s': 'stall difference (s)', 'wall_difference_s': 'wall clock difference (s)',
-            'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)', f'stall_{OVERLAPPED}_s': 'overlapped (s)',
-            'p_holm': 'p (Holm)', 'p_t': 'p (t)', 'p_t_holm': 'p (t, Holm)', 'p_sign_flip': 'p (sign flips)', 'loss_difference': 'difference of loss difference',
-            BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{BLOCKING}_standby': 'blocking, standby', f'{OVERLAPPED}_standby': 'overlapped, standby', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
+            'stall_reference_s': 'reference (s)', f'stall_{BLOCKING}_s': 'blocking (s)',
+            f'stall_{OVERLAPPED}_s': 'overlapped (s)',
+            'p_holm': 'p (Holm)', 'p_t': 'p (t)', 'p_t_holm': 'p (t, Holm)', 'p_sign_flip': 'p (sign flips)',
+            'loss_difference': 'difference of loss difference',
+            BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{BLOCKING}_standby': 'blocking, standby',
+            f'{OVERLAPPED}_standby': 'overlapped, standby', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
 
-PUBLISHED = '*Published goodput* is that of the published runs: it counts from the first record, so it does not see the first launch.'
+PUBLISHED = ('*Published goodput* is that of the published runs: it counts from the first record, '
+             'so it does not see the first launch.')
 
+# %% ../../nbs/measure/775_report.ipynb #2ba2cdf8
 def outcome_table(o: pd.DataFrame) -> pd.DataFrame: # of `outcomes`
     "The outcomes for reading: rows and columns that hold something."
     return filled(o[[any(cell(x) for x in row) for _, row in o.iterrows()]].reset_index()).rename(columns=READABLE)
@@ -495,22 +629,27 @@ def _count(table: pd.DataFrame, what: str) -> str: return f'{(n := table[what].n
 def _sessions(table: pd.DataFrame) -> str: # '': every run has had one supervisor
     "Which runs were continued by another supervisor."
     rows = table[table['sessions'].fillna(1) > 1] if 'sessions' in table else table[:0]
-    return '\n'.join(f'- `{r.run_id}`: {r.sessions:.0f} sessions; nobody ran for {shown_s(r.idle_s)} s between them, which is in no clock' for r in rows.itertuples())
+    return '\n'.join(f'- `{r.run_id}`: {r.sessions:.0f} sessions; '
+                     f'nobody ran for {shown_s(r.idle_s)} s between them, which is in no clock'
+                     for r in rows.itertuples())
 
 def _suite_tables(ranked: pd.DataFrame) -> list[str]: # nothing of a study with one suite or without the three variants
     "The ranking and the stalls, with names as short as they may be."
     both = any(e.n for e in ranked['gain_pct'])
     if not both and (len(ranked) == 1 or not ranked.filter(like='goodput_').notna().any(axis=None)): return []
     axes = ['dataset', 'model', 'schedule']
-    named = ranked.assign(suite=short_names(ranked['suite'])).drop(columns=['suite'] if not ranked.duplicated(axes).any() else axes)
+    superfluous = axes if ranked.duplicated(axes).any() else ['suite']
+    named = ranked.assign(suite=short_names(ranked['suite'])).drop(columns=superfluous)
     who = [c for c in ('suite', *axes) if c in named]
     stalls = [c for c in named if c.startswith('stall_')] + ['wall_difference_s']
     alone = [] if both else ['pairs']
     return ['## Suites, by the gain of overlapping' if both else '## Suites',
             markdown_table(filled(named.drop(columns=stalls[:-2] + stalls[-1:] + alone)).rename(columns=READABLE)),
-            '### Stall and wall clock' if both else '### Stall', 'Checkpoint stall of a run' + ('; differences are overlapped - blocking.' if both else '.'),
+            '### Stall and wall clock' if both else '### Stall',
+            'Checkpoint stall of a run' + ('; differences are overlapped - blocking.' if both else '.'),
             markdown_table(filled(named[who + stalls]).rename(columns=READABLE))]
 
+# %% ../../nbs/measure/775_report.ipynb #3a1fb328
 def study_report(
     study: pd.DataFrame | Path | str, # a tidy table, or a study's folder
     name: str | None = None,
@@ -520,35 +659,46 @@ def study_report(
     "Completion, outcomes, ranking, slices and findings of a study."
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
     if manifest is None and not isinstance(study, pd.DataFrame): manifest = study_rows(Path(study), 'manifest')
-    name, c, said = name or str(table['study'].iloc[0]), completion(table, manifest), [*findings(table, manifest=manifest), *unequal_targets(table), *more]
+    name, c = name or str(table['study'].iloc[0]), completion(table, manifest)
+    said = [*findings(table, manifest=manifest), *unequal_targets(table), *more]
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
-    facts = dict(study=name, completion=c, findings=said, outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
-        suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
+    facts = dict(study=name, completion=c, findings=said,
+                 outcomes={k: {v: x for v, x in row.items()} for k, row in o.T.to_dict().items()},
+                 suites=ranked, slices=cut, runs=table, definitions=DEFINITIONS)
     r = Report('study', f'Study {name}', facts).add('## Findings', '\n'.join(f'- {s}' for s in said), '## Runs',
-        f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
+        f'{_count(table, "suite")}, {_count(table, "variant")}, {_count(table, "seed")}; '
+        f'planned {c["planned"]}, completed {c["completed"]}, valid {c["passed"]}.')
     if several := _sessions(table): r.add(several)
     if left_out := table.attrs.get('copies'): r.add('\n'.join(f'- {s}' for s in left_out))
-    if c['not_completed'] | c['not_valid']: r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
-    if not len(sound(table)): return r.add('No run is both completed and valid, so nothing else is reported.', definitions('valid'))
+    if c['not_completed'] | c['not_valid']:
+        r.add('\n'.join(f'- `{k}`: {v}' for k, v in (c['not_completed'] | c['not_valid']).items()))
+    if not len(sound(table)):
+        return r.add('No run is both completed and valid, so nothing else is reported.', definitions('valid'))
     ns = sorted({(x.n, x.unit) for x in o.loc['goodput (steps/s)'].iloc[:-1] if x.n})
-    r.add('## Outcomes', f'Mean over suites{_interval_note(o)}; n = {" or ".join(f"{n} {u if n > 1 else u[:-1]}" for n, u in ns)} a variant. {PUBLISHED}',
+    r.add('## Outcomes', f'Mean over suites{_interval_note(o)}; n = '
+                         f'{" or ".join(f"{n} {u if n > 1 else u[:-1]}" for n, u in ns)} a variant. {PUBLISHED}',
         markdown_table(outcome_table(o)), *_suite_tables(ranked))
-    if len(cut): r.add('## Slices', 'The gain is that of overlapped over blocking; p is for "no gain", corrected for the number of slices (Holm).',
-        markdown_table(cut.rename(columns=READABLE)))
+    if len(cut):
+        r.add('## Slices', 'The gain is that of overlapped over blocking; '
+                           'p is for "no gain", corrected for the number of slices (Holm).',
+            markdown_table(cut.rename(columns=READABLE)))
     return r.add(definitions(*words_of(table)))
 
 # %% ../../nbs/measure/775_report.ipynb #f88b4134
 def final_summary(report: Report) -> str:
     "The findings of a study on one short page, in Markdown."
-    c, words = report.facts['completion'], [w for w in words_of(report.facts['runs']) if w not in ('published goodput', 'write', 'snapshot', 'loss difference')]
+    c, words = report.facts['completion'], [w for w in words_of(report.facts['runs'])
+                                            if w not in ('published goodput', 'write', 'snapshot', 'loss difference')]
     missing = [f'Not in these numbers: `{k}` ({v}).' for k, v in (c['not_completed'] | c['not_valid']).items()]
-    return '\n\n'.join([f'# Summary of study {report.facts["study"]}', '\n'.join(f'- {s}' for s in report.facts['findings'] + missing),
+    return '\n\n'.join([f'# Summary of study {report.facts["study"]}',
+                        '\n'.join(f'- {s}' for s in report.facts['findings'] + missing),
         definitions(*words)]) + '\n'
 
 def study_figures(table: pd.DataFrame, folder: Path | str, suffix: str = '.svg') -> dict[str, Path]: # name -> file
     "The figures that a tidy table allows."
     good, made = sound(table), {}
-    plots = dict(goodput=lambda: plot_goodput(good), normalised_goodput=lambda: plot_normalised_goodput(good), gain=lambda: plot_gain(good),
+    plots = dict(goodput=lambda: plot_goodput(good), normalised_goodput=lambda: plot_normalised_goodput(good),
+                 gain=lambda: plot_gain(good),
         stall_and_gain=lambda: plot_stall_and_gain(good))
     for name, plot in plots.items():
         has = set(good['variant'])
@@ -566,18 +716,21 @@ def write_study(study: Path | str, out: Path | str | None = None) -> dict[str, P
     study, out = Path(study), Path(out or study)
     table, report = (t := read_runs(study)), study_report(t, study.name, study_rows(study, 'manifest'))
     md, js = report.save(out/'reports', 'study')
-    write_json_atomically(out/'metrics'/'_aggregate'/'outcomes.json', {k: report.to_dict()[k] for k in ('completion', 'outcomes', 'definitions')})
+    write_json_atomically(out/'metrics'/'_aggregate'/'outcomes.json',
+                          {k: report.to_dict()[k] for k in ('completion', 'outcomes', 'definitions')})
     (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8')
     return dict(report=md, json=js, summary=out/'final_summary.md') | study_figures(table, out/'plots')
 
 # %% ../../nbs/measure/775_report.ipynb #b501e8dd
 COMPARED = {'goodput (steps/s)': 'goodput', 'wall clock (s)': 'wall_clock_s', 'checkpoint stall (s)': 'stall_s',
-    'write of a checkpoint (s)': 'write_s', 'snapshot of a checkpoint (s)': 'snapshot_s', 'MTTR (s)': 'mttr_s', 'restarts': 'restarts',
+    'write of a checkpoint (s)': 'write_s', 'snapshot of a checkpoint (s)': 'snapshot_s', 'MTTR (s)': 'mttr_s',
+    'restarts': 'restarts',
     'replayed steps': 'replayed_steps'}
 
 def _sides(a: pd.DataFrame, b: pd.DataFrame, column: str) -> Pairs:
     "The sound runs of two tables, matched by suite, variant and seed; the side takes the variant's place."
-    both = pd.concat([sound(t).assign(of=sound(t)['variant'], variant=side) for side, t in (('A', a), ('B', b))], ignore_index=True)
+    both = pd.concat([sound(t).assign(of=sound(t)['variant'], variant=side) for side, t in (('A', a), ('B', b))],
+                     ignore_index=True)
     return pair(both.dropna(subset=[column]), column, 'B', 'A', ('suite', 'of', 'seed'))
 
 def compare_tables(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame: # a row a quantity
@@ -586,13 +739,17 @@ def compare_tables(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame: # a row a 
     for name, column in COMPARED.items():
         try: p = _sides(a, b, column)
         except ValueError: continue
-        groups = p.table.index.droplevel('seed')                # suites differ, and variants within them: that is no noise
+        # suites differ, and variants within them: that is no noise
+        groups = p.table.index.droplevel('seed')
         difference = over_suites(p.difference, groups, 'pairs', 'suites and variants')
         ratio = over_suites(100*(p.ratios() - 1), groups, 'pairs') if (p.table > 0).all(axis=None) else NOTHING
-        rows.append({'quantity': name, 'A': float(p.table['b'].mean()), 'B': float(p.table['a'].mean()), 'B - A': difference,
+        rows.append({'quantity': name, 'A': float(p.table['b'].mean()), 'B': float(p.table['a'].mean()),
+                     'B - A': difference,
             'B against A (%)': ratio, 'pairs': len(p.table),
                      'would be found': smallest_effect(difference)})
-    if not rows: raise HistoryError('nothing to compare: no completed, valid runs of A and B share suite, variant, seed and target')
+    if not rows:
+        raise HistoryError('nothing to compare: no completed, valid runs of A and B share suite, variant, seed and '
+                           'target')
     return pd.DataFrame(rows)
 
 # %% ../../nbs/measure/775_report.ipynb #07b679a9
@@ -600,39 +757,51 @@ def compare(a: Path | str, b: Path | str) -> Report:
     "What differs between two runs, or between two folders of runs."
     single = [is_run(d) for d in (a, b)]
     what = ['a run' if s else 'a folder of runs' for s in single]
-    if single[0] != single[1]: raise HistoryError(f'expected two runs or two folders of runs; {a} is {what[0]}, {b} is {what[1]}.')
+    if single[0] != single[1]:
+        raise HistoryError(f'expected two runs or two folders of runs; {a} is {what[0]}, {b} is {what[1]}.')
     return _compare_runs(Path(a), Path(b)) if all(single) else _compare_studies(Path(a), Path(b))
 
 def is_run(d: Path | str) -> bool: # False: a folder, of runs perhaps
     "Whether a directory holds one run; refuses what is no directory."
     d = Path(d)
     if is_kept(d.parent) and of_run(d, 'goodput'): return True
-    if not d.is_dir(): raise HistoryError(f'{d}: expected the directory of a run or of a study, found {"a file" if d.exists() else "nothing"}.')
+    if not d.is_dir():
+        raise HistoryError(f'{d}: expected the directory of a run or of a study, found '
+                           f'{"a file" if d.exists() else "nothing"}.')
     return has_records(d) or of_run(d, 'goodput') is not None
 
 def _sentences(t: pd.DataFrame) -> list[str]:
     words = {'goodput (steps/s)': ('higher', 'lower')}
-    return [sentence(f'{q["quantity"].split(" (")[0].capitalize() if not q["quantity"].startswith("MTTR") else "MTTR"} of B against A', q['B - A'],
-        *(re.findall(r'\((.*)\)', q['quantity']) or ['']), words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
+    def of(quantity): return 'MTTR' if quantity.startswith('MTTR') else quantity.split(' (')[0].capitalize()
+    def unit(quantity): return (re.findall(r'\((.*)\)', quantity) or [''])[0]
+    return [sentence(f'{of(q["quantity"])} of B against A', q['B - A'], unit(q['quantity']),
+                     words.get(q['quantity'], ('more', 'less'))) for q in t.to_dict('records')]
 
 # %% ../../nbs/measure/775_report.ipynb #d5172a51
 def _compare_runs(a: Path, b: Path) -> Report:
     "Two runs: settings, verdicts, numbers, divergence. n = 1, so no conclusion about speed."
     recorded = [has_records(d) for d in (a, b)]
     hs = [read_history(d) for d in (a, b)] if all(recorded) else []
-    rows = pd.DataFrame([identity(h.run_id, h.config) | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs]
-        if hs else [_from_metrics(d, '') for d in (a, b)])
+    planned = planned_runs([a, b])
+    measured = [identity(h.run_id, h.config, '', planned.get(h.run_id))
+                | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs]
+    rows = pd.DataFrame(measured or [_from_metrics(d, '', planned) for d in (a, b)])
     configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
     settings = differing(*configs) if all(configs) else None
-    lengths = '' if rows['target_steps'].nunique() < 2 else f' Their targets differ ({" and ".join(f"{n:.0f}" for n in rows["target_steps"])} steps), so differences are of two lengths as well.'
-    table = pd.DataFrame([(n, rows[c].iloc[0], rows[c].iloc[1], rows[c].iloc[1] - rows[c].iloc[0]) for n,
-        c in COMPARED.items() if rows[c].notna().all()], columns=['quantity', 'A', 'B', 'B - A'])
+    targets, lengths = ' and '.join(f'{n:.0f}' for n in rows['target_steps']), ''
+    if rows['target_steps'].nunique() > 1:
+        lengths = f' Their targets differ ({targets} steps), so differences are of two lengths as well.'
+    known = {n: rows[c] for n, c in COMPARED.items() if rows[c].notna().all()}
+    table = pd.DataFrame([(n, x.iloc[0], x.iloc[1], x.iloc[1] - x.iloc[0]) for n, x in known.items()],
+                         columns=['quantity', 'A', 'B', 'B - A'])
     d, (x, y) = _optional_divergence(*hs[::-1]) if hs else None, rows['run_id']
-    r = Report('comparison', f'{y} against {x}', dict(a=x, b=y, valid=list(rows['valid']), status=list(rows['status']), settings=settings,
-        quantities=table, divergence=d and d.to_dict()))
+    r = Report('comparison', f'{y} against {x}',
+               dict(a=x, b=y, valid=list(rows['valid']), status=list(rows['status']), settings=settings,
+                    quantities=table, divergence=d and d.to_dict()))
     r.add('\n'.join(f'- {side}: `{q.run_id}`, {q.status}, {word(q.valid)}' for side, q in zip('AB', rows.itertuples())),
-        '## Settings that differ', _settings_text(settings),
-          '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told from one pair; compare folders with several seeds.' + lengths, markdown_table(table))
+          '## Settings that differ', _settings_text(settings),
+          '## Numbers', 'One run each: these are measurements. Whether a difference is more than noise cannot be told '
+          'from one pair; compare folders with several seeds.' + lengths, markdown_table(table))
     if d: r.add('## Is the result the same?', _divergence_text(d))
     return r.add(definitions('valid', 'goodput', 'stall', 'write', 'snapshot'))
 
@@ -642,8 +811,8 @@ def _optional_divergence(h: History, ref: History) -> Divergence | None:
 
 def _settings_text(settings: dict | None) -> str:
     if settings is None: return 'Unknown: a config is missing.'
-    return '\n'.join(f'- `{k}`: {x} → {y}' for k,
-        (x, y) in settings.items()) or 'None: the same configuration. What differs below is noise of the bench, or recovery.'
+    differ = '\n'.join(f'- `{k}`: {x} → {y}' for k, (x, y) in settings.items())
+    return differ or 'None: the same configuration. What differs below is noise of the bench, or recovery.'
 
 # %% ../../nbs/measure/775_report.ipynb #10d4d3ba
 def _configs(folder: Path) -> dict[str, dict]: # run id -> settings
@@ -651,7 +820,8 @@ def _configs(folder: Path) -> dict[str, dict]: # run id -> settings
 
 def _unequal_sides(a: pd.DataFrame, b: pd.DataFrame) -> list[str]: # sentences
     "Which runs of A and B are not compared because their targets differ."
-    return [f'Not compared, since the targets differ: {p["of"]} of suite {p["suite"]}, seed {p["seed"]} (A: {p["b"]} steps, B: {p["a"]}).' for p in _sides(a, b, 'goodput').unequal]
+    return [f'Not compared, since the targets differ: {p["of"]} of suite {p["suite"]}, seed {p["seed"]} (A: '
+            f'{p["b"]} steps, B: {p["a"]}).' for p in _sides(a, b, 'goodput').unequal]
 
 def _compare_studies(a: Path, b: Path) -> Report:
     "Two folders of runs, matched by suite, variant and seed."
@@ -660,20 +830,26 @@ def _compare_studies(a: Path, b: Path) -> Report:
     shared = sorted(ca.keys() & cb.keys())
     same = bool(shared) and all(ca[r] == cb[r] for r in shared)
     said = _sentences(t) + _unequal_sides(ta, tb)
-    r = Report('comparison', f'{b.name} against {a.name}', dict(a=a.name, b=b.name, same_configs=same, completion=[completion(ta), completion(tb)],
+    r = Report('comparison', f'{b.name} against {a.name}',
+               dict(a=a.name, b=b.name, same_configs=same, completion=[completion(ta), completion(tb)],
         quantities=t, findings=said))
     if same:
         p = _sides(ta, tb, 'goodput')
         noise = aa_noise(p.table['b'], p.table['a'])
         r.facts['noise'] = noise.to_dict()
         meaning = {True: 'Every difference is noise.',
-            False: 'Yet goodput differs by more than chance allows: something that is no setting (machine, disk, load) has changed.',
+            False: 'Yet goodput differs by more than chance allows: '
+                   'something that is no setting (machine, disk, load) has changed.',
             'unknown': 'One pair does not tell noise from change.'}[noise.unbiased]
-        r.add(f'**An A/A control**: the runs of A and B have the same configs. {meaning} Goodput differs by up to {noise.largest:.3g} steps/s'
-              + (f'; {len(p.table)} pairs would find a difference of {noise.detectable:.3g} steps/s with a probability of 80%.'
+        r.add('**An A/A control**: the runs of A and B have the same configs. '
+              f'{meaning} Goodput differs by up to {noise.largest:.3g} steps/s'
+              + (f'; {len(p.table)} pairs would find a difference of {noise.detectable:.3g} steps/s with a '
+                 'probability of 80%.'
               if np.isfinite(noise.detectable) else '.'))
     counts = '\n'.join(f'- {side}: `{d.name}`, {c["passed"]} of {c["planned"]} runs completed and valid' for side, d,
         c in zip('AB', (a, b), r.facts['completion']))
     return r.add(counts, '## Findings', '\n'.join(f'- {s}' for s in said), '## Numbers',
-        'Means over pairs of equal suite, variant and seed; difference [95% interval: other seeds on these suites and variants]; *would be found*: the difference that as many pairs find with a probability of 80%.',
+        'Means over pairs of equal suite, variant and seed; difference [95% interval: '
+        'other seeds on these suites and variants]; *would be found*: '
+        'the difference that as many pairs find with a probability of 80%.',
                  markdown_table(t), definitions('valid', 'goodput', 'stall', 'write', 'snapshot'))

@@ -107,7 +107,7 @@ def law_checkpoints(h: History) -> Iterator[Evidence]:
     yield from offences(c, early, lambda r: f'attempt {r.attempt} published a checkpoint of step {r.global_step}, '
                                             'which it had not committed.')
     if h.geometry is not None and 'epoch' in b:
-        yield from _wrong_epochs(h.geometry.steps_per_epoch, b[(b['event'] == 'checkpoint').to_numpy()])
+        yield from _wrong_epochs(h, b[(b['event'] == 'checkpoint').to_numpy()])
     if h.version: yield from first_of([*_missing_boundaries(h), *_told_otherwise(h), *_wrong_sidecars(h)])
     return len(c) + len(b)
 
@@ -115,9 +115,16 @@ def wrong_epoch(S: int, step, epoch): # at an epoch's end {e, S} and {e+1, 0} na
     due = (step - 1)//S
     return (epoch != due) & ~((step % S == 0) & (epoch == due + 1)) & (step > 0)
 
-def _wrong_epochs(S: int, b: pd.DataFrame) -> Iterator[Evidence]:
-    epoch = b['epoch'].astype(float)
-    yield from offences(b, wrong_epoch(S, b['global_step'], epoch) & epoch.notna(),
+def _of_rounds(h: History) -> dict | None: # (attempt, round) -> epoch, from rank 0's records; None: units are windows
+    if h.config is None or h.config.training.method != 'averaging': return None
+    own = h.steps[(h.steps['rank'] == 0).to_numpy()]
+    return dict(zip(zip(own['attempt'].tolist(), own['global_step'].tolist()), own['epoch'].tolist()))
+
+def _wrong_epochs(h: History, b: pd.DataFrame) -> Iterator[Evidence]:
+    epoch, known = b['epoch'].astype(float), _of_rounds(h)
+    if known is None: wrong = wrong_epoch(h.geometry.steps_per_epoch, b['global_step'], epoch)
+    else: wrong = epoch != [known.get((a, n), e) for a, n, e in zip(b['attempt'], b['global_step'], epoch)]
+    yield from offences(b, wrong & epoch.notna(),
         lambda r: f'the checkpoint of {at(r)} says epoch {int(r.epoch)}.')
 
 # %% ../../nbs/measure/735_resumes.ipynb #ff865476
@@ -205,6 +212,7 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
     # of an overlapped save the later line knows the file
     said = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint', 'checkpoint_write_complete')}
     W, S = h.attempts['world_size'].to_dict(), h.geometry.steps_per_epoch if h.geometry is not None else None
+    known = _of_rounds(h)
     for s in h.sidecars:
         n, step, file = s['attempt'], s['global_step'], s['file']
         def wrong(what): return Evidence(False, f'{file} {what}.', step, attempt=n)
@@ -217,7 +225,9 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
             yield wrong(f'was written in another boot of the machine than attempt {n}')
         if n in W and W[n] == W[n] and s.get('world_size') != W[n]:
             yield wrong(f'says world size {s.get("world_size")}; attempt {n} had {int(W[n])}')
-        if S and wrong_epoch(S, step, s.get('epoch')): yield wrong(f'says epoch {s.get("epoch")} for step {step}')
+        if S and (wrong_epoch(S, step, s.get('epoch')) if known is None
+                  else known.get((n, step), s.get('epoch')) != s.get('epoch')):
+            yield wrong(f'says epoch {s.get("epoch")} for step {step}')
         line, failed = (said.get((n, step)),
             any((b['attempt'], b['global_step']) == (n, step) for b in _lines(h, 'checkpoint_failed')))
         if line and line.get('strategy') != 'overlapped' and s.get('bytes') != line.get('bytes', s.get('bytes')):

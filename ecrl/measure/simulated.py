@@ -52,8 +52,14 @@ class World:
     def reboot(self):
         self.epoch0, self.now, self.boot = self.epoch0 + self.now + 30.0 - 5.0, 5.0, self.boot + 1
 
-    def event(self, event: str, attempt: int, by: Sequence = (None,), after: float = 0.0, **more): # by: ranks; None: the supervisor
-        self.now += after    # seconds since the previous event
+    def event(self,
+        event: str,
+        attempt: int,
+        by: Sequence = (None,), # ranks; None: the supervisor
+        after: float = 0.0, # seconds since the previous event
+        **more,
+    ):
+        self.now += after
         for r in by: self.log('events.jsonl', event=event, attempt=attempt, rank=r, **more)
 
 # %% ../../nbs/measure/715_simulated.ipynb #6f20dd12
@@ -73,10 +79,11 @@ class Job:
 
     def __post_init__(self):
         self.cfg = make_config(self.settings | dict(runtime=dict(nproc=self.attempts[-1].world_size)))
-        self.of = [None, *(self.settings_of(n) for n in range(1, len(self.attempts) + 1))]       # the settings of each attempt
+        # the settings of each attempt
+        self.of = [None, *(self.settings_of(n) for n in range(1, len(self.attempts) + 1))]
 
     def ends(self) -> list[tuple]: # (step, world size, attempt) of each phase's end
-        mid = [(a.end_step, a.world_size, i) for i, a in enumerate(self.attempts, 1) if a.end == 'finished' and i < len(self.attempts)]
+        mid = [(a.end_step, a.world_size, i) for i, a in enumerate(self.attempts[:-1], 1) if a.end == 'finished']
         return [*mid, (self.target, self.attempts[-1].world_size, len(self.attempts))]
 
     def target_of(self, n: int) -> int: return next(until for until, _, i in self.ends() if i >= n)
@@ -87,11 +94,13 @@ class Job:
     def settings_of(self, n: int) -> dict: # dotted, as in the file
         phases = self.phases(n)
         more = dict(elastic=dict(phases=phases)) if len(phases) > 1 else {}
-        cfg = make_config(self.settings | more | dict(runtime=dict(nproc=phases[-1][1])), [f'failure.enabled={str(bool(self.plan())).lower()}', 'failure.plan=' + json.dumps(self.plan())])
+        planned = [f'failure.enabled={str(bool(self.plan())).lower()}', f'failure.plan={json.dumps(self.plan())}']
+        cfg = make_config(self.settings | more | dict(runtime=dict(nproc=phases[-1][1])), planned)
         return flat(parse_yaml(dump_config(cfg)))
 
     def plan(self) -> list[dict]:
-        return [dict(kind='exit', target=0, step=a.end_step, attempt=n, flush_inflight=self.flush) for n, a in enumerate(self.attempts, 1)
+        return [dict(kind='exit', target=0, step=a.end_step, attempt=n, flush_inflight=self.flush)
+                for n, a in enumerate(self.attempts, 1)
                 if a.end == 'killed' and not a.outside and a.end_step < self.target]
 
 # %% ../../nbs/measure/715_simulated.ipynb #449a410c
@@ -105,18 +114,28 @@ def _step(j: Job, n: int, step: int, ranks: Iterable[int]):
     (epoch, cursor), W, cfg, s = locate(j.geometry, step), j.attempts[n - 1].world_size, j.cfg, j.step_s
     hashes = share_hashes(assigned(j.geometry, cfg.seed, W), epoch)
     shift = 1e-9*any(a.unequal for a in j.attempts[:n])      # other processors, other bits, from then on
-    whole = dict(loss_global=simulated_loss(cfg.seed, step, -1, 0) + shift) if cfg.training.numerics == 'elastic' else {}
+    elastic = cfg.training.numerics == 'elastic'
+    whole = dict(loss_global=simulated_loss(cfg.seed, step, -1, 0) + shift) if elastic else {}
     j.w.now += s
-    for r in ranks: j.w.line(f'rank{r}.jsonl', run_id=j.w.run_id, attempt=n, rank=r, world_size=W, **j.w.stamp(), epoch=epoch, global_step=step, cursor_step=cursor,
-        loss=simulated_loss(cfg.seed, step, r, W) + shift, **whole, lr=learning_rate(cfg.training, step - 1), precision='fp32',
-        sample_ids_hash=hashes[cursor, r], sample_ids_count=j.geometry.global_batch//W, data_s=0.1*s, compute_s=0.8*s, sync_s=0.1*s)
+    for r in ranks:
+        j.w.line(f'rank{r}.jsonl', run_id=j.w.run_id, attempt=n, rank=r, world_size=W, **j.w.stamp(), epoch=epoch,
+                 global_step=step, cursor_step=cursor, loss=simulated_loss(cfg.seed, step, r, W) + shift, **whole,
+                 lr=learning_rate(cfg.training, step - 1), precision='fp32',
+                 sample_ids_hash=hashes[cursor, r], sample_ids_count=j.geometry.global_batch//W,
+                 data_s=0.1*s, compute_s=0.8*s, sync_s=0.1*s)
 
 # %% ../../nbs/measure/715_simulated.ipynb #34789c8b
 SIZE = 4096 # bytes of a simulated checkpoint
 
-def _checkpoint_line(j: Job, n: int, event: str, **more): j.w.log('checkpoint_rank0.jsonl', attempt=n, rank=0, event=event, **more)
+def _checkpoint_line(j: Job, n: int, event: str, **more):
+    j.w.log('checkpoint_rank0.jsonl', attempt=n, rank=0, event=event, **more)
 
-def _boundary(j: Job, n: int, step: int, done: dict) -> bool: # whether it went well; `done`: writes to be told in this line
+def _boundary(
+    j: Job,
+    n: int,
+    step: int,
+    done: dict,
+) -> bool: # whether it went well; `done`: writes to be told in this line
     "The lines of a boundary."
     strategy, refused = j.cfg.checkpoint.strategy, step in j.attempts[n - 1].failed_saves
     parts = (dict(snapshot_time_sec=j.snapshot_s, write_time_sec=j.write_s) if strategy == 'blocking' else
@@ -126,37 +145,52 @@ def _boundary(j: Job, n: int, step: int, done: dict) -> bool: # whether it went 
     j.w.event('busy_end', n, (0,), after=stall, doing='save')
     times = dict(stall_time_sec=stall, barrier_time_sec=0.002)
     if refused and strategy == 'blocking':
-        _checkpoint_line(j, n, 'checkpoint_failed', global_step=step, error='OSError: [Errno 28] No space left on device', published=False, **times)
+        _checkpoint_line(j, n, 'checkpoint_failed', global_step=step,
+                         error='OSError: [Errno 28] No space left on device', published=False, **times)
         return False
     more = dict(inflight_after_enqueue=1, completed_write_times_sec=done) if strategy == 'overlapped' else {}
-    _checkpoint_line(j, n, 'checkpoint', strategy=strategy, global_step=step, epoch=locate(j.geometry, step)[0], bytes=SIZE, **parts, **more, **times)
+    _checkpoint_line(j, n, 'checkpoint', strategy=strategy, global_step=step, epoch=locate(j.geometry, step)[0],
+                     bytes=SIZE, **parts, **more, **times)
     return True
 
 def _written(j: Job, n: int, step: int, done: dict):
     "The line about a background write that has ended."
-    if step in j.attempts[n - 1].failed_saves: return _checkpoint_line(j, n, 'checkpoint_failed', global_step=step, error='OSError: [Errno 5]', published=False)
-    _checkpoint_line(j, n, 'checkpoint_write_complete', global_step=step, path=f'step_{step:08d}.pt', bytes=SIZE, write_time_sec=j.write_s)
+    if step in j.attempts[n - 1].failed_saves:
+        return _checkpoint_line(j, n, 'checkpoint_failed', global_step=step, error='OSError: [Errno 5]',
+                                published=False)
+    _checkpoint_line(j, n, 'checkpoint_write_complete', global_step=step, path=f'step_{step:08d}.pt', bytes=SIZE,
+                     write_time_sec=j.write_s)
     j.published.append((n, step)); done[str(step)] = j.write_s
 
 # %% ../../nbs/measure/715_simulated.ipynb #6f20dd13
 def _arithmetic(a: Attempt, rank: int) -> dict:
-    return dict(torch='2.14.1+cu130', deterministic=True, threads=1, device='cpu', cpu='AVX2' if a.unequal and rank == a.world_size - 1 else 'AVX512', onednn=True)
+    return dict(torch='2.14.1+cu130', deterministic=True, threads=1, device='cpu',
+                cpu='AVX2' if a.unequal and rank == a.world_size - 1 else 'AVX512', onednn=True)
 
 def _start(j: Job, n: int) -> int: # the step that it continues after
     "The events up to `restored`."
     w, a, ranks = j.w, j.attempts[n - 1], range(j.attempts[n - 1].world_size)
     saved = j.published[-1] if j.published else (None, 0)
-    if a.damaged and len(j.published) > 1: w.event('checkpoint_damaged', n, (0,), reason=f'step_{saved[1]:08d}.pt has checksum crc32:0, expected crc32:1'); saved = j.published[-2]
-    for name, s, more in (('worker_up', 2.0, dict(pid=4000 + n, node=0, boot=str(w.boot))), ('process_group_up', 0.3, {})): w.event(name, n, ranks, s, **more)
+    if a.damaged and len(j.published) > 1:
+        w.event('checkpoint_damaged', n, (0,), reason=f'step_{saved[1]:08d}.pt has checksum crc32:0, expected crc32:1')
+        saved = j.published[-2]
+    for name, s, more in (('worker_up', 2.0, dict(pid=4000 + n, node=0, boot=str(w.boot))),
+                          ('process_group_up', 0.3, {})):
+        w.event(name, n, ranks, s, **more)
     w.now += 0.2
-    for r in ranks: w.event('built', n, (r,), arithmetic=_arithmetic(a, r), cursor_by='pipe' if r else None, data_digest='d'*16)
+    for r in ranks:
+        w.event('built', n, (r,), arithmetic=_arithmetic(a, r), cursor_by='pipe' if r else None, data_digest='d'*16)
     w.now += 0.05
     m, step = saved
     numerics, before = j.cfg.training.numerics, j.attempts[m - 1] if m else None
     for r in ranks:
-        differ = {k: [v, now] for k, v in _arithmetic(before, 0).items() if (now := _arithmetic(a, r)[k]) != v} if m else {}
-        rng = 'keyed' if numerics == 'elastic' else 'seeded' if not step else 'restored' if before.world_size == a.world_size else 'derived'
-        w.event('restored', n, (r,), from_step=step, from_path=f'step_{step:08d}.pt' if step else None, rng=rng, bitwise=rng != 'derived' and not differ,
+        differ = {k: [v, now] for k, v in _arithmetic(before, 0).items()
+                  if (now := _arithmetic(a, r)[k]) != v} if m else {}
+        if numerics == 'elastic': rng = 'keyed'
+        elif not step: rng = 'seeded'
+        else: rng = 'restored' if before.world_size == a.world_size else 'derived'
+        w.event('restored', n, (r,), from_step=step, from_path=f'step_{step:08d}.pt' if step else None, rng=rng,
+                bitwise=rng != 'derived' and not differ,
                 arithmetic_differs=differ, from_attempt=m, from_checksum='crc32:00000000' if step else None)
     return step
 
@@ -179,13 +213,16 @@ def _attempt(j: Job, n: int):
         if c.strategy == 'blocking': j.published.append((n, step))
         else: pending = step
     if a.end in ('finished', 'stopped'): w.event('busy', n, (0,), doing='flush', global_step=a.end_step)
-    if pending and (a.end in ('finished', 'stopped') or a.end == 'killed' and j.flush): w.now += j.write_s; _written(j, n, pending, done)
+    if pending and (a.end in ('finished', 'stopped') or a.end == 'killed' and j.flush):
+        w.now += j.write_s
+        _written(j, n, pending, done)
     if a.end in ('finished', 'stopped'): w.event('busy_end', n, (0,), doing='flush')
     _end(j, n)
 
 # %% ../../nbs/measure/715_simulated.ipynb #6f20dd14
 def _fault(j: Job, f: dict, event: str, **more): # a line of faults.jsonl
-    j.w.line('faults.jsonl', **j.w.stamp(), event=event, **more, kind='exit', rank=0, global_step=f['step'], flush_inflight=f['flush_inflight'], point='boundary',
+    j.w.line('faults.jsonl', **j.w.stamp(), event=event, **more, kind='exit', rank=0, global_step=f['step'],
+             flush_inflight=f['flush_inflight'], point='boundary',
              target=[], after_s=None, not_before=f['attempt'], duration_s=None, for_steps=1)
 
 def _launch(j: Job, n: int):
@@ -200,13 +237,19 @@ def _launch(j: Job, n: int):
     if n > 1 and (a.session or before != now):
         changed = {k: [before.get(k), now.get(k)] for k in sorted(before.keys() | now) if before.get(k) != now.get(k)}
         w.event('resumed_session', n - 1, environment_differs={}, config_differs=changed, boot=str(w.boot))
-    elif n > 1 and j.attempts[n - 2].end == 'killed': j.restarts += 1; w.line('supervisor_attempts.jsonl', **w.stamp(), event='restart', attempt=n - 1,
-                                                                  restarts=j.restarts, reason='injected', latest_step=0, delay_s=0.0)
+    elif n > 1 and j.attempts[n - 2].end == 'killed':
+        j.restarts += 1
+        w.line('supervisor_attempts.jsonl', **w.stamp(), event='restart', attempt=n - 1, restarts=j.restarts,
+               reason='injected', latest_step=0, delay_s=0.0)
     target = j.target_of(n)
-    w.event('launch', n, after=0.5, world_size=a.world_size, target_step=target, standby=False, boot=str(w.boot), config=settings_digest(now))
-    w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_start', attempt=n, world_size=a.world_size, resume_step=0)
+    w.event('launch', n, after=0.5, world_size=a.world_size, target_step=target, standby=False, boot=str(w.boot),
+            config=settings_digest(now))
+    w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_start', attempt=n, world_size=a.world_size,
+           resume_step=0)
     for f in j.plan():
-        if f['attempt'] <= n and f['attempt'] not in j.armed: j.armed.add(f['attempt']); _fault(j, f, 'armed', attempt=n)
+        if f['attempt'] <= n and f['attempt'] not in j.armed:
+            j.armed.add(f['attempt'])
+            _fault(j, f, 'armed', attempt=n)
 
 # %% ../../nbs/measure/715_simulated.ipynb #37923f54
 def _end(j: Job, n: int):
@@ -225,10 +268,13 @@ def _end(j: Job, n: int):
     else: w.event('finished' if done else 'stopping', n, range(a.world_size), 0.01, global_step=a.end_step)
     if a.torn: w.files['rank0.jsonl'].append('{"time": 1700001, "global_st\n')   # the next opener closes the line
     how, code = ('died', -9) if a.end == 'killed' else ('home', 0)
-    if a.end != 'stopped': w.event('death_seen', n, after=0.4, returncode=code, ranks=[0]*(how == 'died'), how=how, reason=None)
+    if a.end != 'stopped':
+        w.event('death_seen', n, after=0.4, returncode=code, ranks=[0]*(how == 'died'), how=how, reason=None)
     w.event('torn_down', n, after=0.1)
-    w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_end', attempt=n, world_size=a.world_size, last_return_code=code, reason=None,
-           outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped', attempt_duration_sec=1.0, latest_step=0, target_steps=target)
+    w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_end', attempt=n, world_size=a.world_size,
+           last_return_code=code, reason=None,
+           outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped', attempt_duration_sec=1.0,
+           latest_step=0, target_steps=target)
     over = dict(finished='completed', killed='failed', stopped='stopped')[a.end]
     new_session = not last and (j.attempts[n].session or j.of[n] != j.of[n + 1])
     if last or new_session and a.end != 'finished': w.event(over, n, after=0.1, reason=None)
@@ -243,15 +289,20 @@ def _write_files(path: Path, j: Job) -> None:
     for name, lines in j.w.files.items(): (path/'logs'/name).write_text(''.join(lines))
     cfg = make_config({}, [f'{k}={json.dumps(v)}' for k, v in j.of[-1].items()])
     (path/'config.yaml').write_text(dump_config(cfg))
-    told = dict.fromkeys(('backend', 'python', 'os', 'cpu'), 'simulated') | dict(cuda=None, cores=2, memory_bytes=0, devices=[], packages={}, git_commit=None, model_parameters=0, cudnn=None,
+    told = dict.fromkeys(('backend', 'python', 'os', 'cpu'), 'simulated') | dict(
+        cuda=None, cores=2, memory_bytes=0, devices=[], packages={}, git_commit=None, model_parameters=0, cudnn=None,
         cublas_workspace=None, num_classes=10, token='t'*16, data_digest='d'*16, data_digest_covers='all images')
-    env = dict(format_version=RUN_FORMAT, run_id=j.w.run_id, dataset_size=j.geometry.dataset_size, deterministic=True, numerics=cfg.training.numerics, precision='fp32', device='cpu',
+    env = dict(format_version=RUN_FORMAT, run_id=j.w.run_id, dataset_size=j.geometry.dataset_size, deterministic=True,
+               numerics=cfg.training.numerics, precision='fp32', device='cpu',
                threads=1, torch='2.14.1+cu130', cpu_capability='AVX512')
     (path/'environment.json').write_text(_record('environment.json', env | told))
     status = dict(finished='completed', killed='failed', stopped='stopped', running='running')[j.attempts[-1].end]
-    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', dict(status=status, attempts=len(j.attempts), restarts=j.restarts, restarts_without_checkpoint_streak=0,
-        restarts_without_checkpoint_total=0, target_steps=j.target, run_id=j.w.run_id, duration_sec=j.w.now - 1000.0, reason=None, time=j.w.epoch0 + j.w.now)))
+    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', dict(
+        status=status, attempts=len(j.attempts), restarts=j.restarts, restarts_without_checkpoint_streak=0,
+        restarts_without_checkpoint_total=0, target_steps=j.target, run_id=j.w.run_id,
+        duration_sec=j.w.now - 1000.0, reason=None, time=j.w.epoch0 + j.w.now)))
 
+# %% ../../nbs/measure/715_simulated.ipynb #33f6d679
 def simulate_run(
     path: Path | str, # the run's directory; must not exist
     attempts: Sequence[Attempt | tuple] = (Attempt(2, 60),), # the script
@@ -273,9 +324,11 @@ def simulate_run(
     if path.exists(): raise ValueError(f'{path} exists already: a simulated run needs a directory of its own')
     target = target or attempts[-1].end_step
     shards = dict(virtual_shards=max(a.world_size for a in attempts)) if numerics == 'elastic' else {}
-    settings = dict(seed=seed, training=dict(global_batch=global_batch, max_steps=target, scheduler=scheduler, numerics=numerics, **shards),
+    settings = dict(seed=seed, training=dict(global_batch=global_batch, max_steps=target, scheduler=scheduler,
+                                             numerics=numerics, **shards),
                     checkpoint=dict(strategy=strategy, every_k_steps=every_k), failure=dict(enabled=False))
-    j = Job(World(run_id or path.name), attempts, settings, Geometry(dataset_size, global_batch), target, flush, step_s, snapshot_s, write_s)
+    j = Job(World(run_id or path.name), attempts, settings, Geometry(dataset_size, global_batch), target, flush, step_s,
+            snapshot_s, write_s)
     for n in range(1, len(attempts) + 1): _attempt(j, n)
     _write_files(path, j)
     return path

@@ -36,7 +36,8 @@ class Estimate:
         "The same estimate in another unit, e.g. a ratio as a change in percent."
         a, b, c = ((x + shift)*by for x in (self.value, self.low, self.high))
         return replace(self, value=a, low=b, high=c, sd=self.sd*by)
-    def to_dict(self) -> dict: return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in asdict(self).items()}
+    def to_dict(self) -> dict:
+        return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in asdict(self).items()}
     def __str__(self):
         shown = f' [{self.low:.4g}, {self.high:.4g}]' if self.has_interval else ''
         return f'{self.value:.4g}{shown} (n = {self.n})'
@@ -44,8 +45,10 @@ class Estimate:
 def _values(values: Sequence[float]) -> np.ndarray:
     x = np.asarray(values, dtype=float)
     if x.ndim != 1 or not len(x): raise ValueError(f'expected a list of at least one number, found shape {x.shape}')
-    if not np.isfinite(x).all(): raise ValueError(f'expected finite numbers, found {int((~np.isfinite(x)).sum())} missing or infinite of {len(x)}. '
-                                                  'Leave out runs without a value, and say so.')
+    if not np.isfinite(x).all():
+        raise ValueError(f'expected finite numbers, found {int((~np.isfinite(x)).sum())} missing or infinite of '
+                         f'{len(x)}. '
+                         'Leave out runs without a value, and say so.')
     return x
 
 def _level(level: float) -> float:
@@ -81,7 +84,8 @@ def stratified_interval(
     if (n < 2).any(): return Estimate(mean, n=len(x), method='none: a stratum with one value', level=level, unit=unit)
     df = float(v.sum()**2/(v**2/(n - 1)).sum()) if v.sum() > 0 else float(len(x) - len(n))
     half = float(stats.t.ppf((1 + level)/2, df)*np.sqrt(v.sum())/len(n))
-    return Estimate(mean, mean - half, mean + half, len(x), float(np.sqrt(g.var(ddof=1).mean())), 'stratified t', level, unit, df)
+    return Estimate(mean, mean - half, mean + half, len(x), float(np.sqrt(g.var(ddof=1).mean())), 'stratified t', level,
+                    unit, df)
 
 # %% ../../nbs/measure/755_statistics.ipynb #0adb2b44
 @dataclass
@@ -99,20 +103,23 @@ class Pairs:
     def difference(self) -> np.ndarray: return (self.table['a'] - self.table['b']).to_numpy()
 
     def over(self, key: str) -> 'Pairs':
-        "One row for each `key`: what lies within it (seeds of a suite) is averaged first, so that n counts independent things."
+        "One row for each `key`: what lies within it is averaged first, so that n counts independent things."
         return Pairs(self.a, self.b, self.value, self._within(self.table, key), self.left_out, key + 's', self.unequal)
     def ratios(self, over: str | None = None) -> np.ndarray:
         "a/b of each pair; with `over`, the mean of the pairs' ratios within each key."
         r = self.table['a']/self.table['b']
         return (self._within(r, over) if over else r).to_numpy()
     def _within(self, x, key):
-        if key not in self.table.index.names: raise ValueError(f'expected one of the shared keys {list(self.table.index.names)}, found {key!r}')
+        if key not in self.table.index.names:
+            raise ValueError(f'expected one of the shared keys {list(self.table.index.names)}, found {key!r}')
         return x.groupby(level=key, sort=False).mean()
 
 # %% ../../nbs/measure/755_statistics.ipynb #1024d8a7
 def _require(table: pd.DataFrame, *columns: str):
     if missing := [c for c in columns
-        if c not in table]: raise ValueError(f'expected a table with a row a run and the column(s) {missing}; found {list(table.columns)[:12]}')
+        if c not in table]:
+            raise ValueError(f'expected a table with a row a run and the column(s) {missing}; '
+                             f'found {list(table.columns)[:12]}')
 
 def pair(
     table: pd.DataFrame, # tidy: a row a run
@@ -125,18 +132,24 @@ def pair(
     _require(table, 'variant', value, *by)
     sides = table[table['variant'].isin([a, b])]
     twice = sides[sides.duplicated(['variant', *by], keep=False)]
-    if len(twice): raise ValueError(f'several runs of one variant share {dict(twice.iloc[0][by])}: they cannot be matched. Add the column that tells them apart to `by`.')
+    if len(twice):
+        raise ValueError(f'several runs of one variant share {dict(twice.iloc[0][by])}: they cannot be matched. '
+                         'Add the column that tells them apart to `by`.')
     wide = _wide(sides, by, value, a, b)
     targets = _wide(sides, by, 'target_steps', a, b).reindex(wide.index) if 'target_steps' in table else wide*np.nan
     differ = (targets[a] != targets[b]) & targets.notna().all(axis=1)
     whole = wide[~differ].dropna()
     unequal = [_key(by, k) | {'a': int(t[a]), 'b': int(t[b])} for k, t in targets[differ].iterrows()]
-    if whole.empty and unequal: raise ValueError(f'no pair of {a} and {b} has equal targets: {unequal[0]}. Compare runs of one length.')
-    if whole.empty: raise ValueError(f'no pair of {a} and {b} shares {", ".join(by)} and has a {value}; variants in the table: {sorted(table["variant"].unique())}')
+    if whole.empty and unequal:
+        raise ValueError(f'no pair of {a} and {b} has equal targets: {unequal[0]}. Compare runs of one length.')
+    if whole.empty:
+        raise ValueError(f'no pair of {a} and {b} shares {", ".join(by)} and has a {value}; variants in the table: '
+                         f'{sorted(table["variant"].unique())}')
     left = [_key(by, k) for k in wide.index[~differ].difference(whole.index)]
     return Pairs(a, b, value, whole.set_axis(['a', 'b'], axis=1), left, unequal=unequal)
 
-def _wide(sides, by, value, a, b): return sides.pivot(index=by, columns='variant', values=value).reindex(columns=[a, b]).astype(float)
+def _wide(sides, by, value, a, b):
+    return sides.pivot(index=by, columns='variant', values=value).reindex(columns=[a, b]).astype(float)
 def _key(by, k) -> dict: return dict(zip(by, k if isinstance(k, tuple) else (k,)))
 
 # %% ../../nbs/measure/755_statistics.ipynb #ff048a56
@@ -151,7 +164,8 @@ def paired_p(difference: Sequence[float]) -> dict: # t, signs: two-sided p-value
 
 def _sign_flip_p(d: np.ndarray, most: int = 16) -> float: # exact up to 2**most patterns, then 100,000 random ones
     n, rng = len(d), np.random.default_rng(0)
-    signs = 1 - 2*((np.arange(2**n)[:, None] >> np.arange(n)) & 1) if n <= most else np.vstack([np.ones(n), rng.choice([-1, 1], (99_999, n))])
+    if n <= most: signs = 1 - 2*((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+    else: signs = np.vstack([np.ones(n), rng.choice([-1, 1], (99_999, n))])
     return float(np.mean(np.abs(signs @ d) >= abs(d.sum())*(1 - 1e-12)))
 
 # %% ../../nbs/measure/755_statistics.ipynb #bdd82dbc
@@ -165,7 +179,8 @@ def p_value(e: Estimate, at: float = 0.0) -> float: # NaN where the interval is 
 def holm(p: Sequence[float]) -> np.ndarray: # adjusted p-values, in the order given
     "p-values corrected for the number of questions (Holm 1979)."
     p = np.asarray(p, dtype=float)
-    if np.isnan(p).any() or ((p < 0) | (p > 1)).any(): raise ValueError('expected p-values between 0 and 1; leave out questions that were not tested')
+    if np.isnan(p).any() or ((p < 0) | (p > 1)).any():
+        raise ValueError('expected p-values between 0 and 1; leave out questions that were not tested')
     order = np.argsort(p, kind='stable')
     stepped = np.maximum.accumulate(p[order]*np.arange(len(p), 0, -1))
     adjusted = np.empty(len(p))
@@ -194,7 +209,8 @@ def power(
 
 def _power(shift: float, df: float, level: float) -> float: # shift: the effect in standard errors
     edge = stats.t.ppf((1 + level)/2, df)
-    wrong_side = stats.nct.cdf(-edge, df, shift) if shift < 6 else 0.0      # below the normal tail at -shift, where SciPy's series may fail
+    # below the normal tail at -shift, where SciPy's series may fail
+    wrong_side = stats.nct.cdf(-edge, df, shift) if shift < 6 else 0.0
     return float(stats.nct.sf(edge, df, shift) + wrong_side)
 
 @lru_cache
@@ -208,7 +224,7 @@ def detectable_effect(sd: float, n: int, power_: float = 0.8, level: float = 0.9
     return _detectable(n - 1, power_, level)*sd/np.sqrt(n) if n > 1 else float('nan')
 
 def smallest_effect(e: Estimate, power_: float = 0.8) -> float: # NaN where the interval is no t interval
-    "The smallest effect that another study like this one finds with the given probability, in the unit of the estimate."
+    "The smallest effect that a study like this one finds with the given probability, in the unit of the estimate."
     if not np.isfinite(e.df): return float('nan')
     return _detectable(e.df, power_, e.level)*(e.high - e.low)/2/stats.t.ppf((1 + e.level)/2, e.df)
 
@@ -216,7 +232,8 @@ def pairs_needed(effect: float, sd: float, power_: float = 0.8, level: float = 0
     "How many pairs find an effect with the given probability."
     if not effect: raise ValueError('no number of pairs finds an effect of 0')
     n = next((n for n in range(2, most + 1) if power(effect, sd, n, level) >= power_), None)
-    if n is None: raise ValueError(f'an effect of {effect:g} at a standard deviation of {sd:g} needs more than {most} pairs')
+    if n is None:
+        raise ValueError(f'an effect of {effect:g} at a standard deviation of {sd:g} needs more than {most} pairs')
     return n
 
 # %% ../../nbs/measure/755_statistics.ipynb #ab758cd7
@@ -232,7 +249,8 @@ class Noise:
         if not self.difference.has_interval: return 'unknown'
         return not self.difference.excludes(0)
     def to_dict(self) -> dict:
-        plain = {k: None if np.isnan(v) else v for k, v in (('largest', self.largest), ('noise_sd', self.noise_sd), ('detectable', self.detectable))}
+        plain = {k: None if np.isnan(v) else v
+                 for k, v in (('largest', self.largest), ('noise_sd', self.noise_sd), ('detectable', self.detectable))}
         return dict(difference=self.difference.to_dict(), unbiased=self.unbiased, **plain)
 
 def aa_noise(
@@ -262,7 +280,8 @@ def estimates(
         e = mean_interval(x.astype(float), level) if len(x) else Estimate(float('nan'), n=0)
         return dict(mean=e.value, sd=e.sd, low=e.low, high=e.high, n=e.n, missing=len(g) - len(known))
     groups = [(k if len(by) > 1 else k[0], one(g)) for k, g in table.groupby(by, sort=False)]
-    index = pd.MultiIndex.from_tuples([k for k, _ in groups], names=by) if len(by) > 1 else pd.Index([k for k, _ in groups], name=by[0])
+    names = [k for k, _ in groups]
+    index = pd.MultiIndex.from_tuples(names, names=by) if len(by) > 1 else pd.Index(names, name=by[0])
     return pd.DataFrame([v for _, v in groups], index=index)
 
 # %% ../../nbs/measure/755_statistics.ipynb #e76aa5d2
@@ -274,11 +293,17 @@ def finding(
 ) -> str:
     "One sentence on a difference."
     number = lambda x: f'{x:.3g}{"" if unit == "%" else " "}{unit}'.rstrip()
-    if e.n < 2: return f'{what}: measured once ({e.value:+.3g} {unit}'.rstrip() + '); one measurement has no interval, so no conclusion is drawn.'
-    if not e.has_interval: return f'{what}: the data allow no bounded interval (estimate {number(e.value)}, n = {e.n} {e.unit}), so no conclusion is drawn.'
+    if e.n < 2:
+        once = f'{what}: measured once ({e.value:+.3g} {unit}'.rstrip()
+        return f'{once}); one measurement has no interval, so no conclusion is drawn.'
+    if not e.has_interval:
+        return (f'{what}: the data allow no bounded interval (estimate {number(e.value)}, n = {e.n} {e.unit}), '
+                'so no conclusion is drawn.')
     interval = f'{e.level:.0%} interval {e.low:.3g} to {number(e.high)}, n = {e.n} {e.unit}'
     if e.low == e.high == 0: return f'{what}: equal in all {e.n} {e.unit}.'
     if not e.excludes(0):
-        least = f' An effect of {number(smallest_effect(e))} would have been found with a probability of 80%.' if np.isfinite(e.df) else ''
+        least = ''
+        if np.isfinite(e.df):
+            least = f' An effect of {number(smallest_effect(e))} would have been found with a probability of 80%.'
         return f'{what}: no difference shown ({number(e.value)}; {interval}).{least}'
     return f'{what}: {number(abs(e.value))} {words[0] if e.value > 0 else words[1]} ({interval}).'

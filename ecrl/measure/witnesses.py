@@ -533,8 +533,10 @@ def _odd_restore(h: History, n: int, r: int, e: dict) -> Iterator[str]:
     due = _due_rng(h, n, step, m)
     if due and e['rng'] not in due: yield f'says rng: {e["rng"]!r}; expected {" or ".join(due)}'
     before, now = _arithmetic(h).get((m, 0)), _arithmetic(h).get((n, r))
-    differ = ({k: [before.get(k), now.get(k)] for k in before.keys() | now if before.get(k) != now.get(k)} if before
-        and now else {} if not step else None)
+    differ = None if step else {}
+    if before and now:
+        names = sorted(before.keys() | now)
+        differ = {k: [before.get(k), now.get(k)] for k in names if before.get(k) != now.get(k)}
     if differ is not None and e['arithmetic_differs'] != differ:
         yield f'says that its arithmetic differs in {e["arithmetic_differs"]}; expected {differ}'
     due = env(h, n, 'deterministic') is True and e['rng'] != 'derived' and not e['arithmetic_differs']
@@ -545,7 +547,8 @@ def _odd_restore(h: History, n: int, r: int, e: dict) -> Iterator[str]:
 def _due_rng(
     h: History, n: int, step: int, m: int | None,
 ) -> tuple: # the words that fit; none where the facts are not known
-    if h.environment.get('numerics') == 'elastic': return ('keyed',)
+    if h.environment.get('numerics') == 'elastic' or h.config and h.config.training.method == 'averaging':
+        return ('keyed',)
     if not step: return ('seeded',)
     W, before = h.attempts['world_size'].get(n), h.attempts['world_size'].get(m) if m is not None else None
     if W != W or before is None or before != before: return ()
