@@ -36,9 +36,11 @@ Count = Annotated[int, Field(ge=0, lt=2**31)]
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 PathText = Annotated[str, AfterValidator(_no_null)]
-MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0', 'mobilenet_v3_large')
+MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0',
+          'mobilenet_v3_large')
 OPTIMIZERS, LOSSES = ('sgd',), ('cross_entropy',)
-DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')   # names alone: whoever reads a config need not import torch
+# names alone: whoever reads a config need not import torch
+DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')
 METHODS = dict(ddp='ecrl.training.ddp:DDP', single='ecrl.training.single:Single',
                averaging='ecrl.averaging.method:Averaging')        # module:class; imported by the ranks, once chosen
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
@@ -48,9 +50,12 @@ def _known_or_own(known: tuple[str, ...]):
     def check(name: str) -> str:
         if name in known or is_own(name): return name
         close = difflib.get_close_matches(name, known, 1)
-        raise ValueError(f'expected {"one of " if len(known) > 1 else ""}{", ".join(known)}, or own code as module:function, found {shown(name)}.'
+        raise ValueError(
+            f'expected {"one of " if len(known) > 1 else ""}{", ".join(known)}, or own code as module:function, found '
+            f'{shown(name)}.'
                          + (f' Did you mean {close[0]!r}?' if close else ''))
-    return Annotated[str, AfterValidator(check), Field(json_schema_extra={'known': list(known)})]      # known: for the table of keys
+    # known: for the table of keys
+    return Annotated[str, AfterValidator(check), Field(json_schema_extra={'known': list(known)})]
 
 # %% ../../nbs/training/320_config.ipynb #107d0808
 class DatasetConfig(Section):
@@ -65,6 +70,7 @@ class DatasetConfig(Section):
     split_subdir: PathText = 'train'                        # of an imagefolder: <root>/<split_subdir>/<class>/<image>
     num_classes: Annotated[int, Field(ge=1, le=10**6)] | None = None  # [classes] as for size
 
+# %% ../../nbs/training/320_config.ipynb #aa0b6b55
 class TrainingConfig(Section):
     "The model, how it learns, and for how long."
     model_name: _known_or_own(MODELS) = 'small_cnn'         # the network; see the models page
@@ -91,6 +97,7 @@ class TrainingConfig(Section):
     numerics: Literal['plain', 'elastic'] = 'plain'         # elastic: the result does not depend on the number of ranks
     virtual_shards: Positive = 4                            # elastic numerics: a power of two that every world size divides
 
+# %% ../../nbs/training/320_config.ipynb #50abcac3
 class CheckpointConfig(Section):
     "How, how often and how durably the state is saved."
     strategy: Literal['blocking', 'overlapped', 'none'] = 'blocking'  # overlapped: ranks do not wait for the write
@@ -109,6 +116,7 @@ class StorageConfig(Section):
     steps: list[Positive] = []                              # [steps] the saves that fail; empty: all of them
     delay_s: Annotated[float, Field(ge=0)] = 0.0            # waited before each write
 
+# %% ../../nbs/training/320_config.ipynb #5dff92f8
 class FaultConfig(Section):
     "One fault: what happens to whom, and when."
     kind: str                                               # exit, sigkill, sigstop, slow, lose_rank, ...; see the faults page
@@ -148,6 +156,7 @@ class FailureConfig(Section):
         planned = isinstance(said, dict) and (said.get('steps') or said.get('plan') or said.get('poisson') is not None)
         return {'enabled': True} | said if planned else said
 
+# %% ../../nbs/training/320_config.ipynb #abcf4009
 class ElasticConfig(Section):
     "Phases at different world sizes."
     phases: list[Annotated[list[Positive], Field(min_length=2, max_length=2)]] = []  # pairs [until this global step, world size], in order
@@ -174,6 +183,7 @@ class RuntimeConfig(Section):
     deterministic: bool = True                              # resumes with as many ranks are bitwise equal then
     timeout_s: Positive = 120                               # of a collective, and of a message of the cursor
 
+# %% ../../nbs/training/320_config.ipynb #9d2a4abe
 class SupervisorConfig(Section):
     "When a run is restarted, and when it is given up."
     max_restarts: Count = 10                                # in all; then the run is given up
@@ -196,32 +206,43 @@ def _check_virtual_shards(cfg: 'RunConfig'):
     possible = [2**k for k in range(B.bit_length()) if B % 2**k == 0]
     fitting = [v for v in possible if all(v % w == 0 for w in worlds)]
     would_work = f'virtual_shards {", ".join(map(str, fitting))} would work' if fitting else f'with this batch world sizes {", ".join(map(str, possible))} would work'
-    if V not in possible: raise ValueError(f'training.virtual_shards: expected a power of two that divides training.global_batch {B}, found {V}; {would_work}')
+    if V not in possible:
+        raise ValueError(
+            f'training.virtual_shards: expected a power of two that divides training.global_batch {B}, found {V}; '
+            f'{would_work}')
     for w in worlds:
         if V % w: raise ValueError(f'training.virtual_shards: {V} shards cannot be shared by {w} ranks; {would_work}, '
                                    f'or world sizes {", ".join(str(2**k) for k in range(V.bit_length()))}')
-    if not cfg.runtime.deterministic: raise ValueError('training.numerics: elastic promises equal bits, so it needs runtime.deterministic: true')
+    if not cfg.runtime.deterministic:
+        raise ValueError('training.numerics: elastic promises equal bits, so it needs runtime.deterministic: true')
 
 # %% ../../nbs/training/320_config.ipynb #ee16d30f
 def _check_nodes(cfg):
     "Refuse what several hosts cannot do."
     r = cfg.runtime
-    if uneven := [w for _, w in cfg.phases() if w % r.nodes]: raise ValueError(f'runtime.nodes: {uneven[0]} ranks cannot be shared evenly by {r.nodes} hosts')
+    if uneven := [w for _, w in cfg.phases() if w % r.nodes]:
+        raise ValueError(f'runtime.nodes: {uneven[0]} ranks cannot be shared evenly by {r.nodes} hosts')
     named = re.fullmatch(r'(?=.{1,253}:)[a-zA-Z0-9_-]{1,63}(\.[a-zA-Z0-9_-]{1,63})*:(\d{1,5})', r.rendezvous)
-    if not named or not 0 < int(named[2]) < 2**16: raise ValueError(f'runtime.rendezvous: expected host:port of the first of {r.nodes} hosts, found {r.rendezvous!r}')
-    if cfg.supervisor.standby: raise ValueError('supervisor.standby: a standby waits on one host; use runtime.nodes: 1, or no standby')
+    if not named or not 0 < int(named[2]) < 2**16:
+        raise ValueError(
+            f'runtime.rendezvous: expected host:port of the first of {r.nodes} hosts, found {r.rendezvous!r}')
+    if cfg.supervisor.standby:
+        raise ValueError('supervisor.standby: a standby waits on one host; use runtime.nodes: 1, or no standby')
 
 # %% ../../nbs/training/320_config.ipynb #3206e002
 def _check_method(cfg: 'RunConfig'):
     "Refuse what the chosen method cannot do."
     if cfg.training.method == 'averaging': return _check_averaging(cfg)
     if cfg.averaging is not None: raise ValueError(
-        f'averaging: this section is of training.method averaging, found {cfg.training.method}; set training.method: averaging, or remove the section')
+        f'averaging: this section is of training.method averaging, found {cfg.training.method}; set training.method: '
+        'averaging, or remove the section')
     if cfg.training.method != 'single': return
     if more := [w for _, w in cfg.phases() if w > 1]: raise ValueError(
-        f'training.method: single trains in one process, found {more[0]} ranks; set runtime.nproc: 1 (elastic: in each phase), or use training.method: ddp')
+        f'training.method: single trains in one process, found {more[0]} ranks; set runtime.nproc: 1 (elastic: in '
+        'each phase), or use training.method: ddp')
     if cfg.training.numerics != 'plain': raise ValueError(
-        'training.numerics: elastic shares a batch between ranks, and training.method single has one; use training.numerics: plain, or training.method: ddp')
+        'training.numerics: elastic shares a batch between ranks, and training.method single has one; use '
+        'training.numerics: plain, or training.method: ddp')
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a002
 Share = Annotated[float, Field(gt=0)]
@@ -259,24 +280,45 @@ def _check_averaging(cfg: 'RunConfig'):
     for key, later in _LATER.items():
         if (v := getattr(a, key)) in later: raise ValueError(f'averaging.{key}: {v} is not built yet; use {later[v]}')
     for key, found, use in (('numerics', t.numerics, 'plain'), ('scheduler', t.scheduler, 'none')):
-        if found != use: raise ValueError(f'training.{key}: {found} is not built yet for training.method averaging; use {use}')
-    if t.precision == 'fp16': raise ValueError('training.precision: fp16 scales losses rank by rank, which averaging cannot keep alike; use bf16 or fp32')
-    if cfg.runtime.nodes > 1: raise ValueError('runtime.nodes: averaging between hosts is not built yet; use runtime.nodes: 1')
-    if a.schedule == 'recorded' and not a.recorded: raise ValueError('averaging.recorded: expected the counts of at least one round, found none; name them, or use averaging.schedule: live')
-    if a.recorded and a.schedule == 'live': raise ValueError('averaging.recorded: a live schedule follows the clock; use averaging.schedule: recorded, or remove the counts')
-    if a.anchor > a.max_anchor: raise ValueError(f'averaging.anchor: expected at most averaging.max_anchor {a.max_anchor}, found {a.anchor}')
-    if a.ratios and abs(sum(a.ratios) - 1) > 1e-6: raise ValueError(f'averaging.ratios: expected parts that add up to 1, found {a.ratios}, which is {sum(a.ratios):g}')
-    if a.speeds and a.ratios: raise ValueError('averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')
+        if found != use:
+            raise ValueError(f'training.{key}: {found} is not built yet for training.method averaging; use {use}')
+    if t.precision == 'fp16':
+        raise ValueError(
+            'training.precision: fp16 scales losses rank by rank, which averaging cannot keep alike; use bf16 or fp32')
+    if cfg.runtime.nodes > 1:
+        raise ValueError('runtime.nodes: averaging between hosts is not built yet; use runtime.nodes: 1')
+    if a.schedule == 'recorded' and not a.recorded:
+        raise ValueError(
+            'averaging.recorded: expected the counts of at least one round, found none; name them, or use '
+            'averaging.schedule: live')
+    if a.recorded and a.schedule == 'live':
+        raise ValueError(
+            'averaging.recorded: a live schedule follows the clock; use averaging.schedule: recorded, or remove the '
+            'counts')
+    if a.anchor > a.max_anchor:
+        raise ValueError(f'averaging.anchor: expected at most averaging.max_anchor {a.max_anchor}, found {a.anchor}')
+    if a.ratios and abs(sum(a.ratios) - 1) > 1e-6:
+        raise ValueError(
+            f'averaging.ratios: expected parts that add up to 1, found {a.ratios}, which is {sum(a.ratios):g}')
+    if a.speeds and a.ratios:
+        raise ValueError(
+            'averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')
     for w in worlds: _check_ranks(a, w)
 
+# %% ../../nbs/training/320_config.ipynb #cfcb961b
 def _check_ranks(a: AveragingConfig, W: int):
     for key, values in (('ratios', a.ratios), ('speeds', a.speeds)):
-        if values and len(values) != W: raise ValueError(f'averaging.{key}: expected one for each of {W} ranks, found {len(values)}')
+        if values and len(values) != W:
+            raise ValueError(f'averaging.{key}: expected one for each of {W} ranks, found {len(values)}')
     for i, counts in enumerate(a.recorded, 1):
-        if len(counts) != W: raise ValueError(f'averaging.recorded: expected one count for each of {W} ranks, found {len(counts)} in round {i}')
-        if not any(counts): raise ValueError(f'averaging.recorded: expected a rank with a batch in round {i}, found none')
+        if len(counts) != W:
+            raise ValueError(
+                f'averaging.recorded: expected one count for each of {W} ranks, found {len(counts)} in round {i}')
+        if not any(counts):
+            raise ValueError(f'averaging.recorded: expected a rank with a batch in round {i}, found none')
     if a.policy == 'sync' and (a.recorded or a.speeds or a.ratios): raise ValueError(
-        'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no effect; use cadence, or remove them')
+        'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no '
+        'effect; use cadence, or remove them')
 
 # %% ../../nbs/training/320_config.ipynb #673afda1
 class CodeConfig(Section):
@@ -317,12 +359,15 @@ class RunConfig(Section):
 
     def own_names(self) -> list[str]: # module:function
         "The own code that is named."
-        return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss) if is_own(n)]
+        return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss)
+                if is_own(n)]
 
     def fits(self, world_size: int) -> bool:
         "Whether so many ranks can share the batch, with elastic numerics the virtual shards, and the hosts."
         t = self.training
-        return world_size % self.runtime.nodes == 0 and (t.method == 'averaging' or t.global_batch % world_size == 0) and (t.numerics == 'plain' or t.virtual_shards % world_size == 0)
+        return world_size % self.runtime.nodes == 0 and (t.method == 'averaging'
+                                                         or t.global_batch % world_size == 0) and (t.numerics == 'plain'
+                                                             or t.virtual_shards % world_size == 0)
 
     @model_validator(mode='after')
     def _consistent(self):
@@ -335,33 +380,48 @@ class RunConfig(Section):
         e, steps, last = self.elastic, self.failure.steps, self.training.max_steps
         ends = [until for until, _ in self.phases()]
         if e and not (sorted(set(ends)) == ends and ends[-1] == last): raise ValueError(
-            f'elastic: expected phases that end at rising steps, the last one at training.max_steps {last}; found {", ".join(map(str, ends))}')
-        if e and self.checkpoint.strategy == 'none': raise ValueError('elastic: the second phase continues from a checkpoint, but checkpoint.strategy is none')
+            f'elastic: expected phases that end at rising steps, the last one at training.max_steps {last}; found '
+            f'{", ".join(map(str, ends))}')
+        if e and self.checkpoint.strategy == 'none':
+            raise ValueError('elastic: the second phase continues from a checkpoint, but checkpoint.strategy is none')
         if self.supervisor.standby and self.supervisor.teardown == 'launcher': raise ValueError(
-            'supervisor.standby: a standby takes over when a rank dies, but with supervisor.teardown: launcher nobody looks at the ranks; use quick')
+            'supervisor.standby: a standby takes over when a rank dies, but with supervisor.teardown: launcher nobody '
+            'looks at the ranks; use quick')
         if self.failure.enabled:
             if not (steps or self.failure.plan or self.failure.poisson): raise ValueError(
-                'failure.enabled is true but failure.steps is empty: name the steps (or a plan), or set failure.enabled: false')
+                'failure.enabled is true but failure.steps is empty: name the steps (or a plan), or set '
+                'failure.enabled: false')
             if sorted(set(steps)) != steps: raise ValueError(f'failure.steps: expected rising steps, found {steps}')
-            if steps and steps[-1] >= last: raise ValueError(f'failure.steps: {steps[-1]} is not before the last step, {last}, so it could never fire')
+            if steps and steps[-1] >= last:
+                raise ValueError(
+                    f'failure.steps: {steps[-1]} is not before the last step, {last}, so it could never fire')
             w = min(w for _, w in self.phases())
-            if steps and self.failure.rank >= w: raise ValueError(f'failure.rank: {self.failure.rank} does not exist at world size {w}')
+            if steps and self.failure.rank >= w:
+                raise ValueError(f'failure.rank: {self.failure.rank} does not exist at world size {w}')
         return self
 
 # %% ../../nbs/training/320_config.ipynb #b7838486
 MAX_DEPTH, MAX_VALUES, MAX_BYTES = 32, 100_000, 2**22      # of a file: far more than any config needs
 
 class _Loader(getattr(yaml, 'CSafeLoader', yaml.SafeLoader)): pass
-_Loader.yaml_implicit_resolvers = {c: [r for r in known if r[0] != 'tag:yaml.org,2002:timestamp'] for c, known in _Loader.yaml_implicit_resolvers.items()}
-_Loader.add_implicit_resolver('tag:yaml.org,2002:float', re.compile(r'^[-+]?\d+(\.\d*)?[eE][-+]?\d+$'), list('-+0123456789'))
+_Loader.yaml_implicit_resolvers = {c: [r for r in known if r[0] != 'tag:yaml.org,2002:timestamp']
+                                   for c, known in _Loader.yaml_implicit_resolvers.items()}
+_Loader.add_implicit_resolver('tag:yaml.org,2002:float', re.compile(r'^[-+]?\d+(\.\d*)?[eE][-+]?\d+$'),
+                              list('-+0123456789'))
 
 def _measure(text: str, source: str):
     "Refuse what is nested too deeply, or too large once its aliases are followed."
-    begun, known = [[None, 0, 0]], {}         # collections, outermost first: [anchor, values, levels below]; anchor -> (values, levels)
+    # collections, outermost first: [anchor, values, levels below]; anchor -> (values, levels)
+    begun, known = [[None, 0, 0]], {}
     def add(values, levels, mark):
         begun[-1][1:] = begun[-1][1] + values, max(begun[-1][2], levels)
-        if len(begun) - 1 + levels > MAX_DEPTH: raise ConfigError(f'{source}: line {mark.line + 1} is nested more than {MAX_DEPTH} levels deep; a config needs five')
-        if begun[-1][1] > MAX_VALUES: raise ConfigError(f'{source}: line {mark.line + 1} brings it to more than {MAX_VALUES:,} values, aliases included; shorten it')
+        if len(begun) - 1 + levels > MAX_DEPTH:
+            raise ConfigError(
+                f'{source}: line {mark.line + 1} is nested more than {MAX_DEPTH} levels deep; a config needs five')
+        if begun[-1][1] > MAX_VALUES:
+            raise ConfigError(
+                f'{source}: line {mark.line + 1} brings it to more than {MAX_VALUES:,} values, aliases included; '
+                'shorten it')
     for e in yaml.parse(text, _Loader):
         if isinstance(e, yaml.CollectionStartEvent): add(0, 1, e.start_mark); begun.append([e.anchor, 1, 0])
         elif isinstance(e, yaml.CollectionEndEvent):
@@ -370,7 +430,10 @@ def _measure(text: str, source: str):
             add(values, levels + 1, e.start_mark)
         elif isinstance(e, yaml.ScalarEvent): known[e.anchor] = 1, 0; add(1, 0, e.start_mark)
         elif isinstance(e, yaml.AliasEvent):
-            if e.anchor in [b[0] for b in begun]: raise ConfigError(f'{source}: line {e.start_mark.line + 1}: *{e.anchor} stands inside of what it repeats; write it out')
+            if e.anchor in [b[0] for b in begun]:
+                raise ConfigError(
+                    f'{source}: line {e.start_mark.line + 1}: *{e.anchor} stands inside of what it repeats; write it '
+                    'out')
             add(*known.get(e.anchor, (1, 0)), e.start_mark)
 
 # %% ../../nbs/training/320_config.ipynb #7596557c
@@ -380,7 +443,8 @@ def _check_tree(node: yaml.Node, source: str, seen: set):
     "Refuse a key that is not text or stands twice, and tags that build anything but plain values."
     if id(node) in seen: return
     seen.add(id(node))
-    if node.tag not in _PLAIN: raise ConfigError(f'{source}: line {node.start_mark.line + 1}: expected text, a number, true, false, null, '
+    if node.tag not in _PLAIN:
+        raise ConfigError(f'{source}: line {node.start_mark.line + 1}: expected text, a number, true, false, null, '
                                                  f'a list or a mapping, found the tag {node.tag}')
     if isinstance(node, yaml.ScalarNode): return
     lines = {}
@@ -389,11 +453,16 @@ def _check_tree(node: yaml.Node, source: str, seen: set):
         if key is not None and key.tag != 'tag:yaml.org,2002:merge': _check_key(key, lines, source)
         _check_tree(child, source, seen)
 
-def _check_key(key: yaml.Node, lines: dict[str, int], source: str): # lines: where the earlier keys of this mapping stand
+def _check_key(key: yaml.Node, lines: dict[str, int],
+               source: str): # lines: where the earlier keys of this mapping stand
     line = key.start_mark.line + 1
-    if key.tag != 'tag:yaml.org,2002:str' or not isinstance(key, yaml.ScalarNode): raise ConfigError(f'{source}: line {line}: expected text as a key, '
+    if key.tag != 'tag:yaml.org,2002:str' or not isinstance(key, yaml.ScalarNode):
+        raise ConfigError(f'{source}: line {line}: expected text as a key, '
         f'found {key.value if isinstance(key, yaml.ScalarNode) else "a collection"}; write it in quotes if it is a name')
-    if key.value in lines: raise ConfigError(f'{source}: the key {key.value!r} stands in line {lines[key.value]} and again in line {line}; remove one of them')
+    if key.value in lines:
+        raise ConfigError(
+            f'{source}: the key {key.value!r} stands in line {lines[key.value]} and again in line {line}; remove one '
+            'of them')
     lines[key.value] = line
 
 # %% ../../nbs/training/320_config.ipynb #5a6f4b77
@@ -414,7 +483,8 @@ def parse_yaml(
     except ConfigError: raise
     except (yaml.YAMLError, ValueError, LookupError) as e:     # PyYAML lets through what int() says about `!!int x`
         mark, problem = getattr(e, 'problem_mark', None), getattr(e, 'problem', None) or ' '.join(str(e).split())
-        raise ConfigError(f'{source} is not valid YAML: ' + (f'line {mark.line + 1}, column {mark.column + 1}: ' if mark else '') + problem) from None
+        raise ConfigError(f'{source} is not valid YAML: '
+                          + (f'line {mark.line + 1}, column {mark.column + 1}: ' if mark else '') + problem) from None
 
 # %% ../../nbs/training/320_config.ipynb #e100bc18
 _BRIEF = reprlib.Repr()
@@ -443,7 +513,8 @@ def _explain(err: dict) -> str:
     if err['type'] == 'extra_forbidden':
         known = _keys(path[:-1])
         close = difflib.get_close_matches(str(path[-1]), known, 1)
-        return f'{where}: unknown key.' + (f' Did you mean {close[0]!r}?' if close else '') + f' Known keys here: {", ".join(known)}.'
+        return f'{where}: unknown key.' + (f' Did you mean {close[0]!r}?' if close
+                                           else '') + f' Known keys here: {", ".join(known)}.'
     if err['type'] == 'missing': return f'{where}: this key is required here.'
     said = str(err['ctx']['error']) if err['type'] == 'value_error' else f"{err['msg'][0].lower()}{err['msg'][1:]}, found {shown(err['input'])}."
     return said if said.startswith(where) else f'{where}: {said}'
@@ -458,15 +529,21 @@ def plain_copy(
     def copy(x, where, depth):
         nonlocal count
         count += 1
-        if depth > MAX_DEPTH: raise ConfigError(f'{source}: {where[:60]}... is nested more than {MAX_DEPTH} levels deep; a config needs five')
+        if depth > MAX_DEPTH:
+            raise ConfigError(
+                f'{source}: {where[:60]}... is nested more than {MAX_DEPTH} levels deep; a config needs five')
         if count > MAX_VALUES: raise ConfigError(f'{source} holds more than {MAX_VALUES:,} values; shorten it')
         if isinstance(x, list): return [copy(v, f'{where}[{i}]', depth + 1) for i, v in enumerate(x)]
         if isinstance(x, dict):
             odd = [k for k in x if not isinstance(k, str)]
-            if odd: raise ConfigError(f'{source}: {where or "at the top"}: expected text as keys, found {shown(odd[0])}; write it in quotes if it is a name')
+            if odd:
+                raise ConfigError(
+                    f'{source}: {where or "at the top"}: expected text as keys, found {shown(odd[0])}; write it in '
+                    'quotes if it is a name')
             return {k: copy(v, f'{where}.{k}' if where else k, depth + 1) for k, v in x.items()}
         if x is None or isinstance(x, (bool, int, float, str)): return x
-        raise ConfigError(f'{source}: {where}: expected text, a number, true, false, null, a list or a mapping, found {shown(x)}')
+        raise ConfigError(
+            f'{source}: {where}: expected text, a number, true, false, null, a list or a mapping, found {shown(x)}')
     return copy(tree, '', 0)
 
 # %% ../../nbs/training/320_config.ipynb #591a5f39
@@ -476,7 +553,8 @@ def _set(tree: dict, assignment: str):
     *path, last = key.strip().split('.')
     if not eq or not all(re.fullmatch(r'\w+', p) for p in (*path, last)): raise ConfigError(
         f'--set expects section.key=value, names with dots between them before the sign, found {shown(assignment)}')
-    if len(path) >= MAX_DEPTH: raise ConfigError(f'--set: {key[:60]}... is nested more than {MAX_DEPTH} levels deep; a config needs five')
+    if len(path) >= MAX_DEPTH:
+        raise ConfigError(f'--set: {key[:60]}... is nested more than {MAX_DEPTH} levels deep; a config needs five')
     for p in path:
         if not isinstance(tree.get(p), dict): tree[p] = {}
         tree = tree[p]
@@ -488,7 +566,8 @@ def make_config(
     source: str = 'config', # named in messages
 ) -> RunConfig:
     "Validate a config; every problem is named in one error."
-    if not isinstance(data, dict | None): raise ConfigError(f'{source}: expected a YAML mapping of sections, found {type(data).__name__} {shown(data)}')
+    if not isinstance(data, dict | None):
+        raise ConfigError(f'{source}: expected a YAML mapping of sections, found {type(data).__name__} {shown(data)}')
     data = plain_copy(data or {}, source)
     for o in overrides: _set(data, o)
     try: return RunConfig(**data)
@@ -496,6 +575,7 @@ def make_config(
         lines = [_explain(x) for x in e.errors()]
         raise ConfigError(f'{source} cannot be used:\n' + '\n'.join(f'  - {l}' for l in lines)) from None
 
+# %% ../../nbs/training/320_config.ipynb #9de6957c
 def one_below(path: Path) -> list[Path]:
     "Where a file that is missing lies instead: in folders beside it, under the same name."
     return sorted(f for d in path.parent.iterdir() if (f := d/path.name).is_file()) if path.parent.is_dir() else []
@@ -507,11 +587,18 @@ def read_yaml(
     "The contents of a YAML file; whatever is wrong with the file is a `ConfigError`."
     path = Path(path)
     try:
-        if not path.exists(): raise ConfigError(f'{path}: no such {what} file' + (f'. Did you mean {" or ".join(map(str, near))}?' if (near := one_below(path)) else ''))
-        if not path.is_file(): raise ConfigError(f'{path}: expected a {what} file, found {"a directory" if path.is_dir() else "no regular file"}')
-        if path.stat().st_size > MAX_BYTES: raise ConfigError(f'{path}: expected a {what} file of at most {MAX_BYTES:,} bytes, found {path.stat().st_size:,}')
+        if not path.exists():
+            raise ConfigError(f'{path}: no such {what} file'
+                              + (f'. Did you mean {" or ".join(map(str, near))}?' if (near := one_below(path)) else ''))
+        if not path.is_file():
+            raise ConfigError(
+                f'{path}: expected a {what} file, found {"a directory" if path.is_dir() else "no regular file"}')
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(
+                f'{path}: expected a {what} file of at most {MAX_BYTES:,} bytes, found {path.stat().st_size:,}')
         text = path.read_text('utf-8-sig')
-    except UnicodeDecodeError as e: raise ConfigError(f'{path}: expected a {what} file in UTF-8, found the byte 0x{e.object[e.start]:02x} '
+    except UnicodeDecodeError as e:
+        raise ConfigError(f'{path}: expected a {what} file in UTF-8, found the byte 0x{e.object[e.start]:02x} '
                                                       f'at position {e.start}; save it as UTF-8') from None
     except OSError as e: raise ConfigError(f'{path}: this {what} file cannot be read: {e.strerror}') from None
     return parse_yaml(text, str(path))
@@ -539,15 +626,19 @@ def differing(a: RunConfig, b: RunConfig) -> dict[str, list]: # dotted key -> [v
 # %% ../../nbs/training/320_config.ipynb #6ab275c8
 def type_in_words(schema: dict) -> str: # a part of a JSON schema
     "What may stand at a key."
-    if options := [o for o in schema.get('anyOf', ()) if o.get('type') != 'null']: return '; or '.join(map(type_in_words, options))
+    if options := [o for o in schema.get('anyOf', ()) if o.get('type') != 'null']:
+        return '; or '.join(map(type_in_words, options))
     if 'const' in schema: return str(schema['const'])
     if 'known' in schema: return f'{", ".join(schema["known"])}, or own code as module:function'
     if 'enum' in schema: return 'one of ' + ', '.join(map(str, schema['enum']))
     if '$ref' in schema or schema.get('type') == 'object': return 'a mapping'
     kind = schema.get('type', 'anything')
-    if kind == 'array': return 'list of ' + re.sub(r'^(a )?(whole number|number|text|mapping|list)', r'\2s', type_in_words(schema['items']))
+    if kind == 'array':
+        return 'list of ' + re.sub(r'^(a )?(whole number|number|text|mapping|list)', r'\2s',
+                                   type_in_words(schema['items']))
     words = dict(integer='whole number', number='number', boolean='true or false', string='text').get(kind, kind)
-    bounds = [f'{said} {schema[k]}' for k, said in (('minimum', 'at least'), ('exclusiveMinimum', 'above'), ('maximum', 'at most'), ('exclusiveMaximum', 'below'))
+    bounds = [f'{said} {schema[k]}' for k, said in (('minimum', 'at least'), ('exclusiveMinimum', 'above'),
+                                                    ('maximum', 'at most'), ('exclusiveMaximum', 'below'))
               if abs(schema.get(k, 2**31)) < 2**31]           # an end beyond any use need not be read
     return ', '.join([words, ' and '.join(bounds)]) if bounds else words
 
@@ -556,8 +647,10 @@ def type_in_words(schema: dict) -> str: # a part of a JSON schema
 def comments(model: type) -> dict[str, str]: # field -> the comment behind it, '' without one
     "What a model's source says beside its fields."
     source = textwrap.dedent(inspect.getsource(model))
-    beside = {t.start[0]: t.string.lstrip('# ') for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT}
-    return {f.target.id: beside.get(f.end_lineno, '') for f in ast.parse(source).body[0].body if isinstance(f, ast.AnnAssign)}
+    beside = {t.start[0]: t.string.lstrip('# ') for t in tokenize.generate_tokens(io.StringIO(source).readline)
+              if t.type == tokenize.COMMENT}
+    return {f.target.id: beside.get(f.end_lineno, '') for f in ast.parse(source).body[0].body
+            if isinstance(f, ast.AnnAssign)}
 
 @dataclass(frozen=True)
 class Setting:
@@ -570,7 +663,8 @@ class Setting:
 
 def as_yaml(value) -> str:
     "A value as a config file holds it, in one line."
-    return '' if value is None else yaml.safe_dump(value, default_flow_style=True, width=10**6).removesuffix('...\n').strip()
+    return '' if value is None else yaml.safe_dump(value, default_flow_style=True,
+                                                   width=10**6).removesuffix('...\n').strip()
 
 def all_settings(model: type = None, prefix: str = '') -> list[Setting]: # RunConfig's by default
     "Every key that a config may hold, in order; `[]` marks the entries of a list."
@@ -578,7 +672,9 @@ def all_settings(model: type = None, prefix: str = '') -> list[Setting]: # RunCo
     schema = model.model_json_schema()['properties']
     for name, field in model.model_fields.items():
         key, inner, unit = prefix + name, _model_in(field.annotation), re.match(r'\[(\w+)\] ', comments(model)[name])
-        if field.annotation is not inner: out.append(Setting(key, type_in_words(schema[name]), 'required' if field.is_required() else as_yaml(field.default),
+        if field.annotation is not inner:
+            out.append(Setting(key, type_in_words(schema[name]),
+                               'required' if field.is_required() else as_yaml(field.default),
             unit[1] if unit else 's'*name.endswith('_s'), comments(model)[name][unit.end() if unit else 0:]))
         if inner: out += all_settings(inner, key + ('[].' if get_origin(field.annotation) is list else '.'))
     return out
@@ -586,7 +682,8 @@ def all_settings(model: type = None, prefix: str = '') -> list[Setting]: # RunCo
 # %% ../../nbs/training/320_config.ipynb #3261675a
 def all_sections() -> dict[str, str]: # name -> what it is about
     "The sections of a config, in order."
-    return {name: inner.__doc__ for name, field in RunConfig.model_fields.items() if (inner := _model_in(field.annotation))}
+    return {name: inner.__doc__ for name, field in RunConfig.model_fields.items()
+            if (inner := _model_in(field.annotation))}
 
 def find_settings(
     name: str = '', # of a key or a section; '': all
@@ -596,8 +693,11 @@ def find_settings(
     found = [s for s in known if not name or s.key == name or s.key.startswith((f'{name}.', f'{name}[].'))]
     if found: return found
     ends, pool = [s.key.rpartition('.')[2] for s in known], [s.key for s in known] if '.' in name else all_sections()
-    close = difflib.get_close_matches(name, pool, 1) or [s.key for s, end in zip(known, ends) if [end] == difflib.get_close_matches(name, ends, 1)]
-    raise ConfigError(f'the config has no key or section {shown(name)}. ' + (f'Did you mean {" or ".join(close)}?' if close else f'Sections: {", ".join(all_sections())}.'))
+    close = difflib.get_close_matches(name, pool,
+                                      1) or [s.key for s, end in zip(known, ends)
+                                             if [end] == difflib.get_close_matches(name, ends, 1)]
+    raise ConfigError(f'the config has no key or section {shown(name)}. '
+                      + (f'Did you mean {" or ".join(close)}?' if close else f'Sections: {", ".join(all_sections())}.'))
 
 # %% ../../nbs/training/320_config.ipynb #c3d1e57b
 def _holds(path: Path) -> str: # run, study or other
@@ -606,9 +706,12 @@ def _holds(path: Path) -> str: # run, study or other
 
 def runs_below(path: Path) -> list[Path]:
     "The runs of a study, or of a folder of studies."
-    found = {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/config.yaml')} | {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/logs')}
-    kept = [f for depth in ('', '*/') for f in path.glob(f'{depth}runs.csv') if (f.parent/'costs.json').exists()]         # without their records: they have no folder
-    return sorted(found | {f.parent/r['run_id'] for f in kept for r in csv.DictReader(io.StringIO(f.read_text('utf-8')))})
+    found = {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/config.yaml')} | {f.parent
+        for depth in ('*', '*/*') for f in path.glob(f'{depth}/logs')}
+    # without their records: they have no folder
+    kept = [f for depth in ('', '*/') for f in path.glob(f'{depth}runs.csv') if (f.parent/'costs.json').exists()]
+    return sorted(found | {f.parent/r['run_id'] for f in kept
+                           for r in csv.DictReader(io.StringIO(f.read_text('utf-8')))})
 
 def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; other: none of them
     "What a path holds, by its form alone."
@@ -624,12 +727,15 @@ def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; 
 
 def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user would write it
     "What a path holds, in words, and the command for it."
-    kind, page = what_is(path), next((p for p in ('exp2_elastic', 'exp3_publishable') if path.name.startswith(p[:4])), 'exp1_failure')
+    kind, page = what_is(path), next((p for p in ('exp2_elastic', 'exp3_publishable') if path.name.startswith(p[:4])),
+                                     'exp1_failure')
     if kind == 'config': return f'the config of a single run. To run it: ecrl run {shown}'
     if kind == 'matrix': return f'a matrix. To run it: ecrl matrix run {shown}'
-    if kind == 'parameters': return (f"the parameters of a study. To run it: papermill nbs/experiments/{page}.ipynb out.ipynb -f {shown}"
+    if kind == 'parameters':
+        return (f"the parameters of a study. To run it: papermill nbs/experiments/{page}.ipynb out.ipynb -f {shown}"
                                      + f', or: ecrl demo --params {shown}'*(page == 'exp1_failure'))
-    if kind == 'run': return f'the directory of a run. To judge it: ecrl verify {shown}; to go on with it: ecrl resume {shown}'
+    if kind == 'run':
+        return f'the directory of a run. To judge it: ecrl verify {shown}; to go on with it: ecrl resume {shown}'
     runs = runs_below(path)
     first = f'; one run of it is {shown.rstrip("/")}/{runs[0].relative_to(path)}' if runs and runs[0].is_dir() else ''
     return f'a study with {len(runs)} run{"s"*(len(runs) != 1)}. To read it: ecrl report {shown}{first}'

@@ -21,7 +21,8 @@ class Door:
         patience_s: float = 5.0, # with a newcomer
     ):
         self.server, self.word, self.patience_s, self.poll = server, word, patience_s, select.poll()
-        self.newcomers = {}         # descriptor -> (connection, until when it is heard, what it has said); the oldest first
+        # descriptor -> (connection, until when it is heard, what it has said); the oldest first
+        self.newcomers = {}
         server.setblocking(False)
         self.poll.register(server, select.POLLIN)
 
@@ -69,101 +70,120 @@ def hear(self: Door, fd: int) -> tuple[socket.socket, bytes] | None:
 class CursorBroadcast:
     "Rank 0's cursor, on its way to all ranks."
     message = struct.Struct('<3q')                          # epoch, cursor_step, stop
-    offer = struct.Struct('<4Q')                            # pid of rank 0, its number of a pipe's reading end, the pipe's device and inode
+    # pid of rank 0, its number of a pipe's reading end, the pipe's device and inode
+    offer = struct.Struct('<4Q')
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
         store: dist.Store | None = None, # of this launch, closed to others: where rank 0 leaves its address and the word
         address: str = '127.0.0.1', # of this host; the others reach rank 0 at its own
         timeout_s: float = 120.0, # for connecting and for each message
     ):
-        self.sampler, self.timeout_s, self.sent, self.lines, self.by = sampler, timeout_s, None, [], None       # lines: descriptors, to write to on rank 0, to read from elsewhere
-        os.register_at_fork(after_in_child=self.close)      # or a line would outlive rank 0 in the process that writes its checkpoints
+        # lines: descriptors, to write to on rank 0, to read from elsewhere
+        self.sampler, self.timeout_s, self.sent, self.lines, self.by = sampler, timeout_s, None, [], None
+        # or a line would outlive rank 0 in the process that writes its checkpoints
+        os.register_at_fork(after_in_child=self.close)
         if sampler.world_size > 1: self.listen(store, address) if sampler.rank == 0 else self.call(store, address)
 
-    def listen(self, store: dist.Store, address: str):
-        "Rank 0: take a connection from each other rank, and from nobody else."
-        word, others, deadline = secrets.token_bytes(16), self.sampler.world_size - 1, time.monotonic() + self.timeout_s
-        server = socket.create_server((address, 0), backlog=others + Door.most)
-        with server, contextlib.closing(Door(server, word)) as door:
-            store.set('cursor', json.dumps([*server.getsockname()[:2], word.hex()]))
-            while len(self.lines) < others:
-                left_s = max(deadline - time.monotonic(), 0.001)
-                if not (came := door.welcome(left_s)): raise TimeoutError(
-                    f'{others - len(self.lines)} of {others} ranks did not connect to rank 0 within {self.timeout_s} s')
-                peer, wants = came
-                peer.settimeout(left_s)
-                self.lines.append(self.offer_pipe(peer) if wants == b'p' else self.keep(peer))
-                os.write(self.lines[-1], b'!')
+# %% ../../nbs/training/335_cursor.ipynb #6f79acc4
+@patch
+def read(self: CursorBroadcast, n: int) -> bytes:
+    raw = b''
+    while len(raw) < n:
+        try: part = os.read(self.lines[0], n - len(raw))
+        except BlockingIOError:                         # asked first, since as a rule it is there
+            waiting = select.poll(); waiting.register(self.lines[0], select.POLLIN)
+            if not waiting.poll(self.timeout_s*1e3):
+                raise TimeoutError(f'rank 0 sent no cursor within {self.timeout_s} s') from None
+            continue
+        if not part: raise ConnectionError('connection closed by rank 0, which sends its cursor on it')
+        raw += part
+    return raw
 
-    def call(self, store: dist.Store, address: str):
-        host, port, word = json.loads(store.get('cursor'))
-        rank0, beside = socket.create_connection((host, port), self.timeout_s), host == address
-        rank0.sendall(bytes.fromhex(word) + (b'p' if beside else b'c'))
-        self.lines, self.by = [self.keep(rank0)], 'connection'
-        if beside:
-            pipe = self.take_pipe(*self.offer.unpack(self.read(self.offer.size)))
-            os.write(self.lines[0], b'c' if pipe is None else b'p')
-            if pipe is not None: self.close(); self.lines, self.by = [pipe], 'pipe'
-        self.read(1)
+@patch
+def send(self: CursorBroadcast,
+    stop: bool = False, # rank 0's wish; ignored on other ranks
+):
+    "Called on all ranks after a committed step; returns at once."
+    if self.sent is not None: raise RuntimeError('the message before this one has not been received')
+    s = self.sampler
+    self.sent = s.epoch, s.cursor_step, stop
+    if s.rank: return
+    try:
+        for line in self.lines: os.write(line, self.message.pack(*self.sent))
+    except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e
 
-    def offer_pipe(self, peer: socket.socket) -> int:
-        "To a rank on this host; the connection remains if it cannot take the pipe."
-        end, mine = os.pipe()
-        pipe = os.fstat(end)
-        try: peer.sendall(self.offer.pack(os.getpid(), end, pipe.st_dev, pipe.st_ino)); answer = peer.recv(1)
-        except OSError: answer = b''
-        os.close(end)
-        if answer == b'p': peer.close(); os.set_blocking(mine, False); return mine
-        os.close(mine)
-        if not answer: raise ConnectionError('a rank that was to hear the cursor has gone, or fallen silent, while it connected to rank 0')
-        return self.keep(peer)
+@patch
+def receive(self: CursorBroadcast) -> bool: # whether all ranks are to stop
+    "Wait until the message is there; raises where this rank stood elsewhere."
+    if self.sent is None: return False
+    (*mine, my_wish), self.sent = self.sent, None
+    if self.sampler.rank == 0: return my_wish
+    epoch, cursor_step, stop = self.message.unpack(self.read(self.message.size))
+    if [epoch, cursor_step] != mine: raise RuntimeError(
+        f'rank {self.sampler.rank} was at epoch {mine[0]}, cursor {mine[1]}; '
+        f'rank 0 says epoch {epoch}, cursor {cursor_step}: the ranks have consumed different windows')
+    return bool(stop)
 
-    def take_pipe(self, pid: int, number: int, device: int, inode: int) -> int | None:
-        path = f'/proc/{pid}/fd/{number}'
-        with contextlib.suppress(OSError):
-            found = os.stat(path)               # in another container that may be any file of anybody, not to be opened
-            if stat.S_ISFIFO(found.st_mode) and (found.st_dev, found.st_ino) == (device, inode): return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+# %% ../../nbs/training/335_cursor.ipynb #13d5086f
+@patch
+def listen(self: CursorBroadcast, store: dist.Store, address: str):
+    "Rank 0: take a connection from each other rank, and from nobody else."
+    word, others, deadline = secrets.token_bytes(16), self.sampler.world_size - 1, time.monotonic() + self.timeout_s
+    server = socket.create_server((address, 0), backlog=others + Door.most)
+    with server, contextlib.closing(Door(server, word)) as door:
+        store.set('cursor', json.dumps([*server.getsockname()[:2], word.hex()]))
+        while len(self.lines) < others:
+            left_s = max(deadline - time.monotonic(), 0.001)
+            if not (came := door.welcome(left_s)): raise TimeoutError(
+                f'{others - len(self.lines)} of {others} ranks did not connect to rank 0 within {self.timeout_s} s')
+            peer, wants = came
+            peer.settimeout(left_s)
+            self.lines.append(self.offer_pipe(peer) if wants == b'p' else self.keep(peer))
+            os.write(self.lines[-1], b'!')
 
-    def keep(self, peer: socket.socket) -> int:
-        "The connection itself."
-        peer.setblocking(False)
-        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)      # or a message waits for the answer to the one before
-        return peer.detach()
+@patch
+def call(self: CursorBroadcast, store: dist.Store, address: str):
+    host, port, word = json.loads(store.get('cursor'))
+    rank0, beside = socket.create_connection((host, port), self.timeout_s), host == address
+    rank0.sendall(bytes.fromhex(word) + (b'p' if beside else b'c'))
+    self.lines, self.by = [self.keep(rank0)], 'connection'
+    if beside:
+        pipe = self.take_pipe(*self.offer.unpack(self.read(self.offer.size)))
+        os.write(self.lines[0], b'c' if pipe is None else b'p')
+        if pipe is not None: self.close(); self.lines, self.by = [pipe], 'pipe'
+    self.read(1)
 
-    def close(self):
-        while self.lines: os.close(self.lines.pop())
+@patch
+def offer_pipe(self: CursorBroadcast, peer: socket.socket) -> int:
+    "To a rank on this host; the connection remains if it cannot take the pipe."
+    end, mine = os.pipe()
+    pipe = os.fstat(end)
+    try: peer.sendall(self.offer.pack(os.getpid(), end, pipe.st_dev, pipe.st_ino)); answer = peer.recv(1)
+    except OSError: answer = b''
+    os.close(end)
+    if answer == b'p': peer.close(); os.set_blocking(mine, False); return mine
+    os.close(mine)
+    if not answer:
+        raise ConnectionError(
+            'a rank that was to hear the cursor has gone, or fallen silent, while it connected to rank 0')
+    return self.keep(peer)
 
-    def read(self, n: int) -> bytes:
-        raw = b''
-        while len(raw) < n:
-            try: part = os.read(self.lines[0], n - len(raw))
-            except BlockingIOError:                         # asked first, since as a rule it is there
-                waiting = select.poll(); waiting.register(self.lines[0], select.POLLIN)
-                if not waiting.poll(self.timeout_s*1e3): raise TimeoutError(f'rank 0 sent no cursor within {self.timeout_s} s') from None
-                continue
-            if not part: raise ConnectionError('connection closed by rank 0, which sends its cursor on it')
-            raw += part
-        return raw
+@patch
+def take_pipe(self: CursorBroadcast, pid: int, number: int, device: int, inode: int) -> int | None:
+    path = f'/proc/{pid}/fd/{number}'
+    with contextlib.suppress(OSError):
+        found = os.stat(path)               # in another container that may be any file of anybody, not to be opened
+        if stat.S_ISFIFO(found.st_mode) and (found.st_dev, found.st_ino) == (device, inode):
+            return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
-    def send(self,
-        stop: bool = False, # rank 0's wish; ignored on other ranks
-    ):
-        "Called on all ranks after a committed step; returns at once."
-        if self.sent is not None: raise RuntimeError('the message before this one has not been received')
-        s = self.sampler
-        self.sent = s.epoch, s.cursor_step, stop
-        if s.rank: return
-        try:
-            for line in self.lines: os.write(line, self.message.pack(*self.sent))
-        except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e
+@patch
+def keep(self: CursorBroadcast, peer: socket.socket) -> int:
+    "The connection itself."
+    peer.setblocking(False)
+    # or a message waits for the answer to the one before
+    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+    return peer.detach()
 
-    def receive(self) -> bool: # whether all ranks are to stop
-        "Wait until the message is there; raises where this rank stood elsewhere."
-        if self.sent is None: return False
-        (*mine, my_wish), self.sent = self.sent, None
-        if self.sampler.rank == 0: return my_wish
-        epoch, cursor_step, stop = self.message.unpack(self.read(self.message.size))
-        if [epoch, cursor_step] != mine: raise RuntimeError(
-            f'rank {self.sampler.rank} was at epoch {mine[0]}, cursor {mine[1]}; '
-            f'rank 0 says epoch {epoch}, cursor {cursor_step}: the ranks have consumed different windows')
-        return bool(stop)
+@patch
+def close(self: CursorBroadcast):
+    while self.lines: os.close(self.lines.pop())

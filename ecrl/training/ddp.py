@@ -75,20 +75,23 @@ def advance(self: DDP, worker) -> dict: # the record of the step, without who an
     lr = self.optimizer.param_groups[0]['lr']
     self.optimizer.zero_grad(set_to_none=True)
     losses = self.backward(forward, x, y)
-    worker.reach('backward')                # lost: both passes; peers have this rank's gradients, and may finish the step
+    # lost: both passes; peers have this rank's gradients, and may finish the step
+    worker.reach('backward')
     t2 = time.monotonic()
     self.agree()                            # a rank that has consumed another window than rank 0 ends here, unchanged
     t3 = time.monotonic()
     self.update()
     losses = {k: float(v) for k, v in losses.items()}
-    worker.reach('update')                  # lost: an update that was only in memory; the cursor still means this window
+    # lost: an update that was only in memory; the cursor still means this window
+    worker.reach('update')
     t4 = time.monotonic()
     self.sampler.advance()                  # the next window: state and position agree again
     self.cursor.send(worker.asked_to_stop)
     self.global_step += 1
     t5 = time.monotonic()
     worker.reach('cursor')                  # lost: a step that is done but not recorded, and so not committed
-    # The worker writes what is returned, and reaches 'record'. Lost there: nothing. This rank has executed the step, and when
+    # The worker writes what is returned, and reaches 'record'. Lost there: nothing. This rank has executed the step,
+    # and when
     # all have, it is committed. A restart replays it all the same, unless a checkpoint covers it.
     return self.step_record(epoch, cursor_step, losses, lr, data_s=t1 - t0, compute_s=t2 - t1 + t4 - t3,
                             sync_s=t3 - t2 + t5 - t4)

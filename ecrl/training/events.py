@@ -24,7 +24,8 @@ def _line(record: dict) -> bytes:
     except TypeError: pass                     # keys or numbers that only `json` takes
     return (json.dumps(record) + '\n').encode()
 
-class CannotRecord(OSError): "A log or a status file cannot be written: the disk is full, say. The message is for a person."
+class CannotRecord(OSError):
+    "A log or a status file cannot be written: the disk is full, say. The message is for a person."
 
 class JsonlWriter:
     "Append records to a file, one system call each."
@@ -49,7 +50,8 @@ class JsonlWriter:
             self.torn = os.write(self.fd, line) != len(line)
             if durable: os.fsync(self.fd)
         except OSError as e: raise CannotRecord(f'{self.path} cannot be written: {e.strerror}') from None
-        if self.torn: raise CannotRecord(f'{self.path} cannot be written: a record went in only in part, as on a full disk')
+        if self.torn:
+            raise CannotRecord(f'{self.path} cannot be written: a record went in only in part, as on a full disk')
 
     def close(self): os.close(self.fd)
 
@@ -137,7 +139,8 @@ def write_atomically(path: Path | str, text: str) -> None:
         with contextlib.suppress(OSError): tmp.unlink()
         raise CannotRecord(f'{path} cannot be written: {e.strerror}') from None
 
-def write_json_atomically(path: Path | str, obj) -> None: write_atomically(path, json.dumps(obj, indent=2, sort_keys=True) + '\n')
+def write_json_atomically(path: Path | str, obj) -> None:
+    write_atomically(path, json.dumps(obj, indent=2, sort_keys=True) + '\n')
 
 def read_json(path: Path | str) -> dict:
     "A JSON object, or an empty one where the file is absent or damaged."

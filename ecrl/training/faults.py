@@ -30,7 +30,8 @@ def pause(fault, pids: list[int]):
     "SIGSTOP, for a time or for ever. Somebody else has to wake a process that sleeps: a helper, which dies with it."
     if fault.duration_s:
         code = 'import os, signal, sys, time; time.sleep(float(sys.argv[1])); [os.kill(int(p), signal.SIGCONT) for p in sys.argv[2:]]'
-        subprocess.Popen([sys.executable, '-S', '-c', code, str(fault.duration_s), *map(str, pids)], preexec_fn=die_with_parent)
+        subprocess.Popen([sys.executable, '-S', '-c', code, str(fault.duration_s), *map(str, pids)],
+                         preexec_fn=die_with_parent)
     for p in sorted(pids, key=lambda p: p == os.getpid()): os.kill(p, signal.SIGSTOP)
 
 def delay(fault, pids: list[int]): time.sleep(fault.duration_s)
@@ -40,7 +41,8 @@ TO_ITSELF = ('exit', 'slow') # what a process can only do to itself
 
 # %% ../../nbs/training/360_faults.ipynb #2be38ed2
 STEP_POINTS = ('forward', 'backward', 'update', 'cursor', 'record', 'boundary')
-SAVE_POINTS = tuple(f'{file}:{moment}' for file in ('pt', 'json', 'latest') for moment in ('created', 'written', 'synced', 'replaced', 'durable'))
+SAVE_POINTS = tuple(f'{file}:{moment}' for file in ('pt', 'json', 'latest')
+                    for moment in ('created', 'written', 'synced', 'replaced', 'durable'))
 POINTS = (*STEP_POINTS, *SAVE_POINTS, 'restore')
 
 @dataclass(frozen=True)
@@ -76,41 +78,55 @@ def _why_impossible(f: FaultConfig, cfg: RunConfig) -> str | None:
         f'step {f.step} at {f.point} is not before the end of the run, step {last}, so it could never fire')
     world = next(w for until, w in cfg.phases() if until >= (f.step or 1))
     ranks = [f.target] if isinstance(f.target, int) else f.target if isinstance(f.target, list) else []
-    if f.target == [] or len(set(ranks)) < len(ranks): return f'expected different ranks as the target, found {f.target}'
+    if f.target == [] or len(set(ranks)) < len(ranks):
+        return f'expected different ranks as the target, found {f.target}'
     if any(r >= world for r in ranks): return f'rank {max(ranks)} does not exist at world size {world}'
-    if cfg.runtime.nodes > 1 and (f.after_s is not None or len(ranks) > 1 or f.point in SAVE_POINTS and ranks not in ([], [0])): return (
-        'between several hosts a fault reaches only the process in which it acts: expected a step, and one rank as the target')
-    if f.target == 'writer' and strategy != 'overlapped': return f'there is no writer process with checkpoint.strategy {strategy}'
-    if f.point in SAVE_POINTS and strategy == 'none': return f'point {f.point}: nothing is saved with checkpoint.strategy none'
+    if cfg.runtime.nodes > 1 and (f.after_s is not None or len(ranks) > 1 or f.point in SAVE_POINTS
+                                  and ranks not in ([], [0])):
+        return (
+        'between several hosts a fault reaches only the process in which it acts: expected a step, and one rank as '
+        'the target')
+    if f.target == 'writer' and strategy != 'overlapped':
+        return f'there is no writer process with checkpoint.strategy {strategy}'
+    if f.point in SAVE_POINTS and strategy == 'none':
+        return f'point {f.point}: nothing is saved with checkpoint.strategy none'
     if f.flush_inflight and (f.point != 'boundary' or f.after_s is not None): return (
         'flush_inflight needs all ranks together, which only the point boundary of a step has')
     if f.kind == 'slow' and not f.duration_s: return 'slow needs duration_s, the delay of each step'
-    if f.kind == 'lose_rank' and (not ranks or len(ranks) >= world): return f'lose_rank takes ranks and must leave at least one of {world}'
+    if f.kind == 'lose_rank' and (not ranks or len(ranks) >= world):
+        return f'lose_rank takes ranks and must leave at least one of {world}'
     if f.kind in TO_ITSELF:
         saver = 'writer' if strategy == 'overlapped' else 0
-        if f.after_s is not None: return f'{f.kind} is what a process does to itself; after_s needs a kind that others can do to it'
+        if f.after_s is not None:
+            return f'{f.kind} is what a process does to itself; after_s needs a kind that others can do to it'
         if f.point in SAVE_POINTS and f.target not in (saver, [saver]): return (
             f'{f.kind} at {f.point} happens to the process that saves; its target is {saver}')
         if f.point not in SAVE_POINTS and len(ranks) != 1: return (
             f'{f.kind} is what a process does to itself; expected one rank as the target, found {f.target}')
 
+# %% ../../nbs/training/360_faults.ipynb #05d24d9d
 def _fault(f: FaultConfig) -> Fault:
     target = (f.target,) if isinstance(f.target, int) else tuple(f.target) if isinstance(f.target, list) else f.target
-    if f.after_s is not None: return Fault(f.kind, None, None, False, 'elapsed', target, f.after_s, f.attempt, f.duration_s)
+    if f.after_s is not None:
+        return Fault(f.kind, None, None, False, 'elapsed', target, f.after_s, f.attempt, f.duration_s)
     rank = target[0] if isinstance(target, tuple) and f.point not in SAVE_POINTS else 0
-    return Fault(f.kind, rank, f.step, f.flush_inflight, f.point, () if target == (rank,) else target, None, f.attempt, f.duration_s, f.for_steps)
+    return Fault(f.kind, rank, f.step, f.flush_inflight, f.point, () if target == (rank,) else target, None, f.attempt,
+                 f.duration_s, f.for_steps)
 
 # %% ../../nbs/training/360_faults.ipynb #2a04b66b
 def draw_faults(p: PoissonConfig, cfg: RunConfig) -> list[FaultConfig]:
     "The plan that a seed stands for."
-    if (p.mtbf_steps is None) == (p.mtbf_s is None): raise ConfigError('failure.poisson: expected either mtbf_steps or mtbf_s')
-    rng, out, t, until = np.random.default_rng(p.seed), [], 0.0, cfg.training.max_steps - 1 if p.mtbf_steps else math.inf
+    if (p.mtbf_steps is None) == (p.mtbf_s is None):
+        raise ConfigError('failure.poisson: expected either mtbf_steps or mtbf_s')
+    rng, out, t, until = np.random.default_rng(
+        p.seed), [], 0.0, cfg.training.max_steps - 1 if p.mtbf_steps else math.inf
     while len(out) < p.max_faults:
         t += rng.exponential(p.mtbf_steps or p.mtbf_s)
         if t > until: break
         step, kind, point = max(1, math.ceil(t)), str(rng.choice(p.kinds)), str(rng.choice(p.points))
         rank = int(rng.integers(next(w for end, w in cfg.phases() if end >= min(step, cfg.training.max_steps))))
-        out.append(FaultConfig(kind=kind, target=rank, **(dict(step=step, point=point) if p.mtbf_steps else dict(after_s=t))))
+        out.append(FaultConfig(kind=kind, target=rank,
+                               **(dict(step=step, point=point) if p.mtbf_steps else dict(after_s=t))))
     return out
 
 def planned_faults(cfg: RunConfig) -> list[Fault]:
@@ -120,13 +136,17 @@ def planned_faults(cfg: RunConfig) -> list[Fault]:
     named = [(f'failure.plan[{i}]', f) for i, f in enumerate(c.plan)]
     if c.poisson: named += [('failure.poisson', f) for f in draw_faults(c.poisson, cfg)]
     wrong = [f'{name}: {why}' for name, f in named if (why := _why_impossible(f, cfg))]
-    if wrong: raise ConfigError('these faults could not happen as planned:\n' + '\n'.join(f'  - {w}' for w in dict.fromkeys(wrong)))
-    return [Fault(c.kind, c.rank, s, c.flush_inflight) for s in c.steps] + [_fault(f) for _, f in named for _ in range(f.times)]
+    if wrong:
+        raise ConfigError('these faults could not happen as planned:\n'
+                          + '\n'.join(f'  - {w}' for w in dict.fromkeys(wrong)))
+    return [Fault(c.kind, c.rank, s, c.flush_inflight) for s in c.steps] + [_fault(f) for _, f in named
+        for _ in range(f.times)]
 
 # %% ../../nbs/training/360_faults.ipynb #2e4465a4
 def fired_faults(log: Path) -> list[tuple[Fault, dict]]: # with its record: attempt, at_step, time
     "What has acted so far, in order."
-    return [(Fault.of(r), r) for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('kind') in KINDS]   # storage has kinds of its own
+    # storage has kinds of its own
+    return [(Fault.of(r), r) for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('kind') in KINDS]
 
 class FaultPlan:
     "The faults that are still due in this attempt. Every rank knows all of them, so that they can prepare together."
@@ -155,7 +175,8 @@ def fire(self: FaultPlan, fault: Fault, global_step: int, announce: Callable = l
     "Write it down durably, announce it, do it. Does not return if the fault ends this process."
     pids = self.pids(fault.victims)
     if not pids: return                        # the target is not there at the moment: the fault stays due
-    RecordWriter(self.log).write(durable=True, **stamp(), event='fired', attempt=self.attempt, at_step=global_step, **asdict(fault))
+    RecordWriter(self.log).write(durable=True, **stamp(), event='fired', attempt=self.attempt, at_step=global_step,
+                                 **asdict(fault))
     self.due.remove(fault)
     announce(global_step=global_step, kind=fault.kind, point=fault.point, target=fault.victims)
     if fault.for_steps > 1: self.slowed.append((fault, global_step + fault.for_steps))

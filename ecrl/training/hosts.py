@@ -32,7 +32,8 @@ class Host:
         name = event['event']
         if event['rank'] is not None: return
         if name == 'launch': self.dismiss(); self.order, self.over = event, None
-        if self.order and name == 'death_seen' and event['attempt'] == self.order['attempt']: self.dismiss(2.0 if event['how'] == 'home' else 0.0); self.order = None
+        if self.order and name == 'death_seen' and event['attempt'] == self.order['attempt']:
+            self.dismiss(2.0 if event['how'] == 'home' else 0.0); self.order = None
         if name == 'asked_to_stop' and self.job: self.job.quit()
         if name in ('completed', 'failed', 'stopped'): self.dismiss(2.0); self.order, self.over = None, name
 
@@ -48,7 +49,8 @@ def obey(self: Host):
     again, e, cfg = self.job is not None, self.order, load_config(self.run_dir/'config.yaml')
     self.dismiss()
     command, env = launcher(cfg, self.run_dir, e['world_size'], e['attempt'], e['target_step'], self.node)
-    self.job, self.started = Job(command, self.run_dir/'logs'/f"attempt_{e['attempt']:03d}_node{self.node}.log", e['world_size'], env, self.mark), time.monotonic()
+    self.job, self.started = Job(command, self.run_dir/'logs'/f"attempt_{e['attempt']:03d}_node{self.node}.log",
+                                 e['world_size'], env, self.mark), time.monotonic()
     if not again: self.say(f"attempt {e['attempt']}: {e['world_size']//cfg.runtime.nodes} of {e['world_size']} ranks")
 
 @patch
@@ -63,17 +65,25 @@ def run(self: Host, wait_s: float = 600.0) -> str: # how the run ended: complete
             time.sleep(0.1)
     except OSError as e:
         if not (why := disk_refuses(e)): raise
-        raise ConfigError(f'{why}. Nothing of the run is left running here. Free space there, or mend the disk, then join again.') from None
+        raise ConfigError(
+            f'{why}. Nothing of the run is left running here. Free space there, or mend the disk, then join again.') from None
     finally: self.dismiss(); end_marked(self.mark)
     return self.over
 
+# %% ../../nbs/training/390_hosts.ipynb #8e0b4ecf
 @patch
 def wait_for_run(self: Host, wait_s: float):
     "Until its directory is there; refuses a place that the run does not have."
     config, deadline = self.run_dir/'config.yaml', time.monotonic() + wait_s
     if not config.exists(): self.say(f'waiting for {self.run_dir} to begin')
     while not config.exists():
-        if time.monotonic() > deadline: raise ConfigError(f'{self.run_dir}: no run began here within {wait_s:g} s. Start it with `ecrl run` on the first host, in the same directory.')
+        if time.monotonic() > deadline:
+            raise ConfigError(
+                f'{self.run_dir}: no run began here within {wait_s:g} s. Start it with `ecrl run` on the first host, '
+                'in the same directory.')
         time.sleep(0.2)
     nodes = load_config(config).runtime.nodes
-    if not 1 <= self.node < nodes: raise ConfigError(f'{self.run_dir}: expected a node from 1 to {nodes - 1} (runtime.nodes is {nodes}, and `ecrl run` is node 0), found {self.node}')
+    if not 1 <= self.node < nodes:
+        raise ConfigError(
+            f'{self.run_dir}: expected a node from 1 to {nodes - 1} (runtime.nodes is {nodes}, and `ecrl run` is node '
+            f'0), found {self.node}')

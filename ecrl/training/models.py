@@ -14,10 +14,14 @@ from ..own_code import OwnCode, OwnCodeError
 from .config import MODELS, TrainingConfig
 
 # %% ../../nbs/training/340_models.ipynb #751fbebc
-def small_cnn(num_classes: int, batch_norm: bool = False, dropout: bool = False) -> nn.Module: # (n, 3, H, W) -> (n, num_classes)
+def small_cnn(num_classes: int, batch_norm: bool = False,
+              dropout: bool = False) -> nn.Module: # (n, 3, H, W) -> (n, num_classes)
     "Three strided convolutions and a linear layer."
-    def block(i, o): return [nn.Conv2d(i, o, 3, stride=2, padding=1), *([nn.BatchNorm2d(o)]*batch_norm), nn.ReLU(), *([nn.Dropout(0.2)]*dropout)]
-    return nn.Sequential(*block(3, 16), *block(16, 32), *block(32, 64), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, num_classes))
+    def block(i, o):
+        return [nn.Conv2d(i, o, 3, stride=2, padding=1), *([nn.BatchNorm2d(o)]*batch_norm), nn.ReLU(),
+                *([nn.Dropout(0.2)]*dropout)]
+    return nn.Sequential(*block(3, 16), *block(16, 32), *block(32, 64), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+                         nn.Linear(64, num_classes))
 
 def build_model(
     name: str, # one of `MODELS`, or own code
@@ -31,15 +35,19 @@ def build_model(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         if name in own.functions: return _own_model(own, name, args, num_classes)
-        if not num_classes: raise OwnCodeError(f'dataset.num_classes: {name} needs the number of classes, and the dataset does not say it')
+        if not num_classes:
+            raise OwnCodeError(
+                f'dataset.num_classes: {name} needs the number of classes, and the dataset does not say it')
         if name.startswith('small_cnn'): return small_cnn(num_classes, name.endswith('_bn'), name.endswith('_dropout'))
         from torchvision import models   # seconds to import, so only when it is used
         return getattr(models, name)(weights=None, num_classes=num_classes)
 
 def _own_model(own: OwnCode, name: str, args: dict, num_classes: int | None) -> nn.Module:
     model = own.call(name, args=args, offered=dict(num_classes=num_classes))
-    if not isinstance(model, nn.Module): raise OwnCodeError(f'{name}: expected a torch.nn.Module, found {type(model).__name__}')
-    if not any(p.requires_grad for p in model.parameters()): raise OwnCodeError(f'{name}: expected a model with parameters to train, found none')
+    if not isinstance(model, nn.Module):
+        raise OwnCodeError(f'{name}: expected a torch.nn.Module, found {type(model).__name__}')
+    if not any(p.requires_grad for p in model.parameters()):
+        raise OwnCodeError(f'{name}: expected a model with parameters to train, found none')
     return model
 
 # %% ../../nbs/training/340_models.ipynb #ce95c4ad
@@ -50,18 +58,23 @@ def build_optimizer(
 ): # (optimizer, scheduler or None)
     "The optimizer and the schedule of a config."
     rates = dict(lr=cfg.lr, momentum=cfg.momentum, weight_decay=cfg.weight_decay)
-    opt = _own_optimizer(own, model, cfg, rates) if cfg.optimizer in own.functions else torch.optim.SGD(model.parameters(), **rates)
+    opt = _own_optimizer(own, model, cfg,
+                         rates) if cfg.optimizer in own.functions else torch.optim.SGD(model.parameters(), **rates)
     if cfg.scheduler == 'none': return opt, None
-    return opt, torch.optim.lr_scheduler.CosineAnnealingLR(opt, cfg.scheduler_t_max or cfg.max_steps, eta_min=cfg.scheduler_eta_min)
+    return opt, torch.optim.lr_scheduler.CosineAnnealingLR(opt, cfg.scheduler_t_max or cfg.max_steps,
+                                                           eta_min=cfg.scheduler_eta_min)
 
 def _own_optimizer(own: OwnCode, model: nn.Module, cfg: TrainingConfig, rates: dict) -> torch.optim.Optimizer:
     name, first = cfg.optimizer, own.first_argument(cfg.optimizer)
     opt = own.call(name, model if first == 'model' else model.parameters(), args=cfg.optimizer_args, offered=rates)
-    if not isinstance(opt, torch.optim.Optimizer): raise OwnCodeError(f'{name}: expected a torch.optim.Optimizer, found {type(opt).__name__}')
+    if not isinstance(opt, torch.optim.Optimizer):
+        raise OwnCodeError(f'{name}: expected a torch.optim.Optimizer, found {type(opt).__name__}')
     if (lr := opt.param_groups[0]['lr']) != cfg.lr: raise OwnCodeError(
         f'{name}: expected training.lr {cfg.lr:g} in its first group of parameters, found {lr:g}; take the argument lr')
     return opt
 
-def loss_function(cfg: TrainingConfig, own: OwnCode = OwnCode()) -> Callable: # (output, y) -> mean over the batch, to be differentiated
-    "The loss of a config; the mean over samples, or a gradient averaged over ranks would not be that of the global batch."
+def loss_function(cfg: TrainingConfig, own: OwnCode = OwnCode(
+                  )) -> Callable: # (output, y) -> mean over the batch, to be differentiated
+    """The loss of a config; the mean over samples, or a gradient averaged over ranks would not be that of the
+    global batch."""
     return own.functions.get(cfg.loss, F.cross_entropy)

@@ -36,7 +36,8 @@ class TreeStack:
         for _ in range(self.completes()): add_to(leaf, self.sums.pop())
         self.sums.append(leaf); self.leaves += 1
 
-    def completes(self) -> int: return ((self.leaves + 1) & -(self.leaves + 1)).bit_length() - 1   # how many subtrees the next leaf completes
+    def completes(self) -> int:
+        return ((self.leaves + 1) & -(self.leaves + 1)).bit_length() - 1   # how many subtrees the next leaf completes
     def clear(self): self.sums, self.leaves = [], 0
 
 def add_to(total: list[Tensor], more: list[Tensor]):
@@ -104,8 +105,10 @@ def key_generators(
     shard: int, # virtual shard, 0 <= shard < V
 ):
     "Start every generator of this process from (seed, step, virtual shard)."
-    words = np.random.SeedSequence([seed, global_step, shard, 0x5EED]).generate_state(3)     # the tag keeps it apart from `seed_rng`
-    random.seed(int(words[0])); np.random.seed(int(words[1])); torch.default_generator.manual_seed(int(words[2]))     # `torch.manual_seed` takes 80 times as long
+    # the tag keeps it apart from `seed_rng`
+    words = np.random.SeedSequence([seed, global_step, shard, 0x5EED]).generate_state(3)
+    # `torch.manual_seed` takes 80 times as long
+    random.seed(int(words[0])); np.random.seed(int(words[1])); torch.default_generator.manual_seed(int(words[2]))
     if torch.cuda.is_initialized(): torch.cuda.manual_seed_all(int(words[2]))
     elif torch.backends.mps.is_available(): torch.mps.manual_seed(int(words[2]))
 
@@ -127,7 +130,8 @@ class ShardedStep:
         self.dtype = reduce(torch.promote_types, {b.dtype for b in self.buffers}, torch.float32)
         self.gradients, self.statistics, self.waiting = TreeStack(), TreeStack(), None
 
-    def shard_loss(self, i: int, x: Tensor, y: Tensor, step: int, loss_of: Callable) -> Tensor: # to be differentiated: 1/V of the shard's loss
+    def shard_loss(self, i: int, x: Tensor, y: Tensor, step: int,
+                   loss_of: Callable) -> Tensor: # to be differentiated: 1/V of the shard's loss
         key_generators(self.seed, step, self.first + i)
         loss = loss_of(x, y)
         self.statistics.push([torch.cat([t.detach().reshape(-1).to(self.dtype) for t in (loss, *self.buffers)])])
@@ -183,10 +187,12 @@ class ElasticDDP:
         device_ids: list | None = None, # of DDP
     ):
         rank, world_size = dist.get_rank(), dist.get_world_size()
-        if virtual_shards % world_size: raise ValueError(f'virtual_shards: {virtual_shards} cannot be shared by {world_size} ranks')
+        if virtual_shards % world_size:
+            raise ValueError(f'virtual_shards: {virtual_shards} cannot be shared by {world_size} ranks')
         self.sharded, self.exchange = ShardedStep(model, virtual_shards, rank, world_size, seed), Exchange()
         with warnings.catch_warnings():
-            warnings.simplefilter('ignore', FutureWarning)      # newer versions of torch have another name for `broadcast_buffers`, older ones do not know it
+            # newer versions of torch have another name for `broadcast_buffers`, older ones do not know it
+            warnings.simplefilter('ignore', FutureWarning)
             self.ddp = DistributedDataParallel(model, device_ids=device_ids, broadcast_buffers=False)
         self.ddp.register_comm_hook(self, ElasticDDP._reduce_bucket)
 
@@ -203,20 +209,25 @@ class ElasticDDP:
             return flat.copy_(summed)
         return self.exchange.start(torch.cat([flat, statistics])).then(part)
 
-    def backward(self, x: Tensor, y: Tensor, step: int, loss_of: Callable, scale: Callable = lambda loss: loss) -> tuple[float, float]: # as in `ShardedStep.run`
+    def backward(self, x: Tensor, y: Tensor, step: int, loss_of: Callable,
+                 scale: Callable = lambda loss: loss) -> tuple[float, float]: # as in `ShardedStep.run`
         "Leave the gradients of the global batch in `.grad`; returns the rank's loss and the global one."
         s, mine = self.sharded, []
-        s.run(x, y, step, loss_of, scale, self.ddp.no_sync, lambda: mine.append(s.statistics.sums[0][0][0].item()/s.local))
+        s.run(x, y, step, loss_of, scale, self.ddp.no_sync,
+              lambda: mine.append(s.statistics.sums[0][0][0].item()/s.local))
         return mine[0], s.set_statistics(s.statistics.sums[0][0])
 
 # %% ../../nbs/training/350_numerics.ipynb #6d80611d
 def arithmetic_settings(device: torch.device) -> dict: # plain values
     "The settings of this process on which the bits of a result depend."
-    s = dict(torch=str(torch.__version__), deterministic=torch.are_deterministic_algorithms_enabled(), threads=torch.get_num_threads(),
+    s = dict(torch=str(torch.__version__), deterministic=torch.are_deterministic_algorithms_enabled(),
+             threads=torch.get_num_threads(),
              device=device.type, cpu=torch.backends.cpu.get_cpu_capability(), onednn=torch.backends.mkldnn.enabled)
     if device.type == 'cuda': s |= dict(
-        gpu=torch.cuda.get_device_name(device), cublas_workspace=os.environ.get('CUBLAS_WORKSPACE_CONFIG'), cudnn=torch.backends.cudnn.version(),
-        cudnn_benchmark=torch.backends.cudnn.benchmark, tf32=[torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32])
+        gpu=torch.cuda.get_device_name(device), cublas_workspace=os.environ.get('CUBLAS_WORKSPACE_CONFIG'),
+        cudnn=torch.backends.cudnn.version(),
+        cudnn_benchmark=torch.backends.cudnn.benchmark,
+        tf32=[torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32])
     return s
 
 def differing_settings(

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 import psutil
 from fastcore.basics import patch
-from ..processes import HALTED, MARK, Deaths, children_of, die_with_parent, signal_if_there, state_of, variable_of, wait_until_dead
+from ..processes import (HALTED, MARK, Deaths, children_of, die_with_parent, signal_if_there, state_of, variable_of,
+    wait_until_dead)
 from .config import SupervisorConfig
 
 # %% ../../nbs/training/380_processes.ipynb #ccd58987
@@ -27,29 +28,18 @@ class Job:
         start: Callable = subprocess.Popen, # or something that starts a process in another way and is used alike
     ):
         self.log, self.world_size, self.launched = Path(log), world_size, time.monotonic()
-        self.number, self.events, self.left, self.dead = None, [], set(), []    # attempt; its events; ranks that left in order; that died
+        # attempt; its events; ranks that left in order; that died
+        self.number, self.events, self.left, self.dead = None, [], set(), []
         self.told = []                                                          # ranks that somebody told to stop
         self.pids, self.family, self.deaths = {}, {}, Deaths()                  # rank -> pid; pid -> process
-        self.suspects, self.halted = set(), {}                                  # who did not run at the last look; who was ended for it: why
+        # who did not run at the last look; who was ended for it: why
+        self.suspects, self.halted = set(), {}
         me = os.getpid()
         with open(self.log, 'ab') as out:
-            self.proc = start(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env | {MARK: mark},
+            self.proc = start(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                              env=env | {MARK: mark},
                                          start_new_session=True, preexec_fn=lambda: die_with_parent(me))
         self.watch_pid(self.proc.pid, 'launcher')
-
-    def watch_pid(self, pid: int, name: int | str):
-        "Notice its death from now on."
-        if not self.deaths.watch(pid, name): self.dead.append(name)
-
-    def saw(self, event: dict):
-        "An event of this job."
-        self.events.append(event)
-        if event['event'] in ('worker_up', 'standby_up') and event['rank'] not in self.pids and event.get('node', 0) == self.node:
-            self.pids[event['rank']] = event['pid']
-            self.watch_pid(event['pid'], event['rank'])
-            with contextlib.suppress(psutil.Error): self.family[event['pid']] = psutil.Process(event['pid'])    # a dead launcher would not lead to it
-        if event['event'] in ('finished', 'stopping', 'fatal'): self.left.add(event['rank'])
-        if event['event'] == 'told_to_stop': self.told.append(event['rank'])
 
     @property
     def died(self) -> list: # ranks, or 'launcher', that ended and had not left in good order
@@ -58,23 +48,45 @@ class Job:
     @property
     def ready(self) -> bool: return sum(e['event'] == 'standby_ready' for e in self.events) == self.world_size
 
-    def wait(self, timeout_s: float) -> list: # ranks, or 'launcher', that have died by now
-        "Sleep until somebody dies, at most so long."
-        self.dead += self.deaths.wait(timeout_s)
-        return self.dead
+# %% ../../nbs/training/380_processes.ipynb #fe79aa2c
+@patch
+def watch_pid(self: Job, pid: int, name: int | str):
+    "Notice its death from now on."
+    if not self.deaths.watch(pid, name): self.dead.append(name)
+
+@patch
+def saw(self: Job, event: dict):
+    "An event of this job."
+    self.events.append(event)
+    if event['event'] in ('worker_up', 'standby_up') and event['rank'] not in self.pids and event.get('node',
+        0) == self.node:
+        self.pids[event['rank']] = event['pid']
+        self.watch_pid(event['pid'], event['rank'])
+        # a dead launcher would not lead to it
+        with contextlib.suppress(psutil.Error): self.family[event['pid']] = psutil.Process(event['pid'])
+    if event['event'] in ('finished', 'stopping', 'fatal'): self.left.add(event['rank'])
+    if event['event'] == 'told_to_stop': self.told.append(event['rank'])
+
+@patch
+def wait(self: Job, timeout_s: float) -> list: # ranks, or 'launcher', that have died by now
+    "Sleep until somebody dies, at most so long."
+    self.dead += self.deaths.wait(timeout_s)
+    return self.dead
 
 # %% ../../nbs/training/380_processes.ipynb #34a09765
 @patch
 def look_around(self: Job):
     "Remember all descendants."
-    with contextlib.suppress(psutil.Error): self.family |= {p.pid: p for p in psutil.Process(self.proc.pid).children(recursive=True)}
+    with contextlib.suppress(psutil.Error):
+        self.family |= {p.pid: p for p in psutil.Process(self.proc.pid).children(recursive=True)}
 
 @patch
 def quit(self: Job, grace_s: float = 30.0):
     "Ask the launcher, which passes it on; all leave after the same step."
     if self.proc.poll() is None:
         self.proc.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt): self.proc.wait(grace_s)     # a second Ctrl-C cuts it short
+        # a second Ctrl-C cuts it short
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt): self.proc.wait(grace_s)
 
 @patch
 def stop_together(self: Job):
@@ -82,15 +94,19 @@ def stop_together(self: Job):
     to_be_told = {0} & {*self.pids} - {*self.told, *self.left, *self.dead}
     if self.told and to_be_told: signal_if_there(self.pids[0], signal.SIGTERM)
 
+# %% ../../nbs/training/380_processes.ipynb #a72ba7ce
 @patch
 def drain(self: Job, limit_s: float = 10.0):
     "End the ranks of an attempt that is over; rank 0 may let its writer finish."
     self.look_around()
-    writes = any(e['event'] == 'first_step' and e['rank'] == 0 for e in self.events)      # before that it may wait, deaf, for its peers
+    # before that it may wait, deaf, for its peers
+    writes = any(e['event'] == 'first_step' and e['rank'] == 0 for e in self.events)
     for rank, pid in self.pids.items():
         if rank not in self.dead: signal_if_there(pid, signal.SIGKILL if rank or not writes else signal.SIGUSR1)
     deadline = time.monotonic() + limit_s
-    while 0 in self.pids and 0 not in self.dead and self.proc.poll() is None and (left := deadline - time.monotonic()) > 0: self.wait(left)
+    while 0 in self.pids and 0 not in self.dead and self.proc.poll() is None and (
+        left := deadline - time.monotonic()) > 0:
+        self.wait(left)
 
 @patch
 def end(self: Job, grace_s: float = 0.0):
@@ -118,7 +134,8 @@ def stopped(self: Job) -> dict: # rank or 'launcher' -> state, of those that did
     "Look who is stopped, or has lost its main thread."
     pids = dict(launcher=self.proc.pid) | self.starting() | self.pids
     states = {name: state_of(pid) for name, pid in pids.items() if name not in self.dead}
-    now = {name: s for name, s in states.items() if s in HALTED and not (s == 'Z' and name in self.left)}     # who has left ends as a zombie
+    # who has left ends as a zombie
+    now = {name: s for name, s in states.items() if s in HALTED and not (s == 'Z' and name in self.left)}
     before, self.suspects = self.suspects, {*now}
     return {name: s for name, s in now.items() if name in before}
 
@@ -136,7 +153,8 @@ class Watchdog:
     "Notices that a job makes no progress."
     def __init__(self, limits: SupervisorConfig, world_size: int, launched: float):
         self.limits, self.world_size, self.busy, self.running = limits, world_size, {}, set()
-        self.last, self.sizes, self.over, self.launched = dict.fromkeys(range(world_size), launched), {}, set(), launched
+        self.last, self.sizes, self.over, self.launched = dict.fromkeys(range(world_size),
+            launched), {}, set(), launched
 
     def saw(self, event: dict, now: float):
         rank, name = event['rank'], event['event']

@@ -38,11 +38,14 @@ def fields(table: str) -> dict[str, Field]:
 
 # %% ../../nbs/training/310_protocol.ipynb #16fdd3d8
 LARGEST_WHOLE = 2**53
-def _whole(x) -> bool: return type(x) is int and abs(x) < LARGEST_WHOLE or type(x) is float and abs(x) < LARGEST_WHOLE and x == int(x)
+def _whole(x) -> bool:
+    return type(x) is int and abs(x) < LARGEST_WHOLE or type(x) is float and abs(x) < LARGEST_WHOLE and x == int(x)
 def _number(x) -> bool: return type(x) is int and abs(x) < 10**300 or type(x) is float and math.isfinite(x)
-TYPES = dict(whole=(_whole, 'a whole number'), number=(_number, 'a number'), real=(lambda x: type(x) is float or _number(x), 'a number'),
+TYPES = dict(whole=(_whole, 'a whole number'), number=(_number, 'a number'),
+             real=(lambda x: type(x) is float or _number(x), 'a number'),
              text=(lambda x: isinstance(x, str), 'text'), flag=(lambda x: type(x) is bool, 'true or false'),
-             map=(lambda x: type(x) is dict, 'a mapping'), list=(lambda x: type(x) in (list, tuple), 'a list'), any=(lambda x: True, 'anything'))
+             map=(lambda x: type(x) is dict, 'a mapping'), list=(lambda x: type(x) in (list, tuple), 'a list'),
+             any=(lambda x: True, 'anything'))
 
 def trouble(
     record: dict,
@@ -130,26 +133,32 @@ kind         text    faults  what it does
 point        text    faults  at which point of a step, a save or a restore
 target       any     faults  to whom
 ''', finished='global_step  whole  lifecycle  the target', stopping='global_step  whole  lifecycle  the last step',
-    fatal='reason  text  -  a sentence for a person', cannot_record='reason  text  -  a sentence for a person: a disk refuses',
+    fatal='reason  text  -  a sentence for a person',
+    cannot_record='reason  text  -  a sentence for a person: a disk refuses',
     told_to_stop='global_step  whole  -  where a rank heeded a SIGTERM; how the attempt ended is judged', evaluated='''
 global_step  whole   lifecycle  the last step
 accuracy     number  -          held-out: nobody evaluates twice
 samples      whole   -          held-out samples
-''', checkpoint_damaged='reason  text  resume  what was set aside or passed over, and why; names the step', death_seen='''
+''', checkpoint_damaged='reason  text  resume  what was set aside or passed over, and why; names the step',
+death_seen='''
 returncode  whole?  -          of the launcher, null while it lives: the operating system's word
 ranks       list    lifecycle  that were seen dead
 how         text    lifecycle  home, died, hang
 reason      text?   -          a sentence for a person
-''', torn_down='', completed='reason  text?  agreement  why', failed='reason  text?  agreement  why', stopped='reason  text?  agreement  why', resumed_session='''
+''', torn_down='', completed='reason  text?  agreement  why', failed='reason  text?  agreement  why',
+stopped='reason  text?  agreement  why', resumed_session='''
 environment_differs  map   witnesses  name -> [first session, now]
 +config_differs      map   agreement  key -> [before, now]
 +boot                text  clocks     boot id of the supervisor's host
 ''', world_size_changed='''
 wanted      whole  agreement  ranks by config
 world_size  whole  agreement  ranks that are left
-''', asked_to_stop='', standby_launch='world_size  whole  -  of a job that waits; once it takes over, its launch and its ranks are judged',
-    standby_up='pid  whole  -  see worker_up\npipe  text  -  where it is called', standby_ready='pipe  text  -  where it is called\nrss_bytes  whole  -  memory, as the kernel says',
-    standby_lost='returncode  whole?  -  of its launcher\nlog  text  -  its output', promoted='beside  whole  -  the attempt that was running meanwhile')
+''', asked_to_stop='',
+standby_launch='world_size  whole  -  of a job that waits; once it takes over, its launch and its ranks are judged',
+    standby_up='pid  whole  -  see worker_up\npipe  text  -  where it is called',
+    standby_ready='pipe  text  -  where it is called\nrss_bytes  whole  -  memory, as the kernel says',
+    standby_lost='returncode  whole?  -  of its launcher\nlog  text  -  its output',
+    promoted='beside  whole  -  the attempt that was running meanwhile')
 EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 
 # %% ../../nbs/training/310_protocol.ipynb #31000002
@@ -177,7 +186,8 @@ bytes                       whole   checkpoints  size of the file; of an overlap
 stall_time_sec              number  clocks       s, for which training stood
 *inflight_after_enqueue     whole   -            images on their way: a count of the moment
 *completed_write_times_sec  map     checkpoints  step -> s, of writes that have ended since the line before
-''' + ''.join(map(_TIMES.format, ('snapshot_time_sec', 'write_time_sec', 'enqueue_latency_sec', 'backpressure_wait_sec', 'barrier_time_sec')))),
+''' + ''.join(map(_TIMES.format, ('snapshot_time_sec', 'write_time_sec', 'enqueue_latency_sec', 'backpressure_wait_sec',
+                                  'barrier_time_sec')))),
     checkpoint_write_complete=fields(_OF_CHECKPOINT + '''
 global_step     whole   checkpoints  the step whose file is published
 path            text    checkpoints  of the file
@@ -191,6 +201,8 @@ error              text     -       a sentence for a person
 *barrier_time_sec  number   -       s
 *published         flag     resume  whether its sidecar is there all the same
 '''))
+
+# %% ../../nbs/training/310_protocol.ipynb #3cdf9604
 SIDECAR = fields('''
 format_version   whole   -            of the sidecar; a loader refuses one that it does not know
 global_step     whole   checkpoints  the last step that the state contains
@@ -221,7 +233,9 @@ not_before      whole    faults  attempt
 duration_s      number?  faults  s
 for_steps       whole    faults  how long
 '''
-FAULTS = dict(planned=fields(_FAULT), armed=fields(_FAULT + 'attempt  whole  -  the launch at which the supervisor had it in its plan'),
+FAULTS = dict(planned=fields(_FAULT), armed=fields(_FAULT
+                                                   + 'attempt  whole  -  the launch at which the supervisor had it in '
+                                                     'its plan'),
               fired=fields(_FAULT + 'attempt  whole  faults  the launch\nat_step  whole?  faults  where the run was'),
               storage=fields('''
 time         number   -       wall clock, s
@@ -233,7 +247,11 @@ rank         whole    -       0
 global_step  whole?   -       the save that it met
 point        text     faults  storage
 '''))
-ATTEMPTS = {k: fields('time  number  -  wall clock, s\nmono  number  -  monotonic clock, s: the events say the same in order\nevent  text  agreement  the kind of this line\n' + v) for k, v in dict(
+
+# %% ../../nbs/training/310_protocol.ipynb #bd9be77c
+ATTEMPTS = {
+    k: fields('time  number  -  wall clock, s\nmono  number  -  monotonic clock, s: the events say the same in '
+              'order\nevent  text  agreement  the kind of this line\n' + v) for k, v in dict(
     attempt_start='''
 attempt      whole  agreement  the launch
 world_size   whole  agreement  ranks that were started
@@ -301,8 +319,10 @@ cublas_workspace     text?   -          told once; the ranks' arithmetic says it
 ''')
 
 # %% ../../nbs/training/310_protocol.ipynb #3fd9eeb3
-LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.jsonl': FAULTS, 'supervisor_attempts.jsonl': ATTEMPTS}
-ALIKE = {'debug_rank0_ids.jsonl': DEBUG, 'supervisor.json': STATUS, 'environment.json': ENVIRONMENT} # all records are of one kind
+LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.jsonl': FAULTS,
+        'supervisor_attempts.jsonl': ATTEMPTS}
+# all records are of one kind
+ALIKE = {'debug_rank0_ids.jsonl': DEBUG, 'supervisor.json': STATUS, 'environment.json': ENVIRONMENT}
 _RANKS_LOG = re.compile(r'rank[0-9]+\.jsonl')
 
 def kind_of(
@@ -348,11 +368,15 @@ def settings_before(
     "The settings that a session had found."
     return {k: v for k, v in (settings | {k: before for k, (before, _) in changes.items()}).items() if v is not None}
 
-RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps', 'training.evaluate', 'training.log_every', 'training.debug_every')   # what a session may change
+# what a session may change
+RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps',
+             'training.evaluate', 'training.log_every', 'training.debug_every')
 
 # %% ../../nbs/training/310_protocol.ipynb #253d3f62
-FILES = {'logs/rank*.jsonl': {'': STEP}, 'logs/debug_rank0_ids.jsonl': {'': DEBUG}, 'logs/events.jsonl': EVENTS, 'logs/checkpoint_rank0.jsonl': CHECKPOINTS, 'logs/faults.jsonl': FAULTS,
-         'logs/supervisor_attempts.jsonl': ATTEMPTS, 'logs/supervisor.json': {'': STATUS}, 'environment.json': {'': ENVIRONMENT}, 'checkpoints/step_*.json': {'': SIDECAR}}
+FILES = {'logs/rank*.jsonl': {'': STEP}, 'logs/debug_rank0_ids.jsonl': {'': DEBUG}, 'logs/events.jsonl': EVENTS,
+         'logs/checkpoint_rank0.jsonl': CHECKPOINTS, 'logs/faults.jsonl': FAULTS,
+         'logs/supervisor_attempts.jsonl': ATTEMPTS, 'logs/supervisor.json': {'': STATUS},
+         'environment.json': {'': ENVIRONMENT}, 'checkpoints/step_*.json': {'': SIDECAR}}
 
 def all_fields() -> list[tuple[str, str, Field]]: # (file, kind of line, field)
     "Every field of every record."

@@ -19,8 +19,10 @@ def choose_device(cfg: RunConfig, local_rank: int = 0) -> torch.device:
     "The device of a rank."
     kind = cfg.runtime.device
     if kind == 'auto': kind = 'cuda' if torch.cuda.is_available() else 'cpu'
-    if kind == 'cuda' and not torch.cuda.is_available(): raise ConfigError('runtime.device is cuda, but this machine has no CUDA device; use auto or cpu')
-    if kind == 'mps' and not torch.backends.mps.is_available(): raise ConfigError('runtime.device is mps, but this machine has none; use auto or cpu')
+    if kind == 'cuda' and not torch.cuda.is_available():
+        raise ConfigError('runtime.device is cuda, but this machine has no CUDA device; use auto or cpu')
+    if kind == 'mps' and not torch.backends.mps.is_available():
+        raise ConfigError('runtime.device is mps, but this machine has none; use auto or cpu')
     return torch.device(kind, local_rank % torch.cuda.device_count()) if kind == 'cuda' else torch.device(kind)
 
 def choose_backend(cfg: RunConfig, device: torch.device, world_size: int) -> str: # world_size: ranks on this host
@@ -35,7 +37,8 @@ def choose_precision(cfg: RunConfig, device: torch.device) -> str:
     want = cfg.training.precision
     if want == 'fp32' or device.type == 'cuda': return want
     if cfg.training.precision_fallback == 'error': raise ConfigError(
-        f'training.precision is {want}, which needs CUDA; this run is on {device.type}. Use fp32, or training.precision_fallback: warn')
+        f'training.precision is {want}, which needs CUDA; this run is on {device.type}. Use fp32, or '
+        'training.precision_fallback: warn')
     warnings.warn(f'training.precision {want} needs CUDA; on {device.type} this run falls back to fp32')
     return 'fp32'
 
@@ -44,7 +47,8 @@ def set_determinism(cfg: RunConfig):
     "Fix what would make the same step compute different bits."
     torch.set_num_threads(cfg.runtime.threads)
     if not cfg.runtime.deterministic: return
-    torch.set_deterministic_debug_mode('error')   # use_deterministic_algorithms without its import of the compiler, seconds at every start
+    # use_deterministic_algorithms without its import of the compiler, seconds at every start
+    torch.set_deterministic_debug_mode('error')
     torch.utils.deterministic.fill_uninitialized_memory = False   # a debugging aid that costs a pass over memory
     torch.backends.cudnn.benchmark = False
 
@@ -52,7 +56,8 @@ def set_determinism(cfg: RunConfig):
 kept = {}       # 'dataset' or 'model', and its options -> what was built beforehand and nobody has taken yet
 
 def _dataset_options(cfg: RunConfig) -> dict:
-    return cfg.dataset.model_dump(exclude={'download'}) | dict(augment_seed=cfg.seed if cfg.training.use_augmentation else None)
+    return cfg.dataset.model_dump(exclude={'download'}) | dict(augment_seed=cfg.seed if cfg.training.use_augmentation
+        else None)
 
 def _model_options(cfg: RunConfig, num_classes: int | None) -> dict:
     t = cfg.training
@@ -74,13 +79,18 @@ def identity_of(
     token: str | None = None, # of the run, from its environment.json; runs from before tokens have none
     code: str | None = None, # digest of own code
 ) -> dict:
-    "What a checkpoint must agree on with the run that loads it: the run, its data, and every setting that changes the result."
+    """What a checkpoint must agree on with the run that loads it: the run, its data, and every setting that changes
+    the result."""
     t, cosine = cfg.training, cfg.training.scheduler == 'cosine'
-    effective = dict(virtual_shards=t.virtual_shards if t.numerics == 'elastic' else None, scheduler_eta_min=t.scheduler_eta_min if cosine else None,
+    effective = dict(virtual_shards=t.virtual_shards if t.numerics == 'elastic' else None,
+                     scheduler_eta_min=t.scheduler_eta_min if cosine else None,
                      scheduler_t_max=(t.scheduler_t_max or t.max_steps) if cosine else None)
-    learning = t.model_dump(exclude={'max_steps', 'evaluate', 'log_every', 'debug_every', 'precision_fallback'}) | effective
-    data = {f'dataset_{k}': v for k, v in cfg.dataset.model_dump(exclude={'root', 'download', 'size', 'num_classes'}).items()}
-    return dict(token=token, seed=cfg.seed, **learning, **data, dataset_size=len(dataset), num_classes=dataset.num_classes,
+    learning = t.model_dump(exclude={'max_steps', 'evaluate', 'log_every', 'debug_every',
+                                     'precision_fallback'}) | effective
+    data = {f'dataset_{k}': v for k, v in cfg.dataset.model_dump(exclude={'root', 'download', 'size',
+        'num_classes'}).items()}
+    return dict(token=token, seed=cfg.seed, **learning, **data, dataset_size=len(dataset),
+                num_classes=dataset.num_classes,
                 data_digest=content_digest(dataset)[0], code_digest=code)
 
 # %% ../../nbs/training/365_setup.ipynb #5e7a000d

@@ -11,6 +11,7 @@ __all__ = ['INHERITED', 'AGENT', 'FIRST', 'LIBRARIES', 'LATER', 'KEEPER', 'ROOM'
 import contextlib, ctypes, gc, json, os, select, signal, socket, subprocess, sys, threading, time, uuid
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from fastcore.basics import patch
 from ..processes import MARK, die_with_parent, stat_of, take_orphans
 from .config import METHODS, RunConfig
 
@@ -34,6 +35,7 @@ def _adopted(supervisor: int, become: Callable[[], None], patience_s: float = 10
     die_with_parent(supervisor)
     become()
 
+# %% ../../nbs/training/378_warm.ipynb #405119e8
 def live(become: Callable[[], None]):
     "What a forked process does from now on, and its end as that of an interpreter: it never returns."
     code = 1
@@ -81,11 +83,14 @@ def become_agent(command: list[str], env: dict[str, str]): # command: python -m 
     from torch.distributed.run import config_from_args, parse_args
     SubprocessHandler._popen = lambda self, command, env: fork_rank([*command], env)
     config, interpreter, arguments = config_from_args(parse_args(command[3:]))
-    delay = dynamic_rendezvous._delay         # between 0 and 0.3 s first, so that the agents of many hosts do not come at once
+    # between 0 and 0.3 s first, so that the agents of many hosts do not come at once
+    delay = dynamic_rendezvous._delay
     if config.max_nodes == 1: dynamic_rendezvous._delay = lambda seconds: isinstance(seconds, tuple) or delay(seconds)
-    dynamic_rendezvous.get_method_name = lambda depth=2: ''      # looks at the source of the whole stack, for a log that is off
+    # looks at the source of the whole stack, for a log that is off
+    dynamic_rendezvous.get_method_name = lambda depth=2: ''
     elastic_launch(config, interpreter)(*arguments)
 
+# %% ../../nbs/training/378_warm.ipynb #805c0f76
 def fork_rank(command: list[str], env: dict[str, str]) -> 'Forked':
     "A process for a rank's command."
     pid = os.fork()
@@ -108,14 +113,16 @@ def show_as(
     "Appear in /proc, and so in `ps`, under another command line and environment, as far as there is room for them."
     starts_and_ends = [int(n) for n in stat_of(os.getpid())[45:49]]      # of arguments and environment, see proc(5)
     _write_over(*starts_and_ends[:2], command)
-    if env is not None: _write_over(*starts_and_ends[2:], [f'{k}={env[k]}' for k in sorted(env, key=lambda k: k not in FIRST)])
+    if env is not None:
+        _write_over(*starts_and_ends[2:], [f'{k}={env[k]}' for k in sorted(env, key=lambda k: k not in FIRST)])
 
 def _write_over(start: int, end: int, texts: list[str]):
     whole = '\0'.join(texts).encode()[:end - start - 1]
     ctypes.memmove(start, whole.ljust(end - start, b'\0'), end - start)
 
 # %% ../../nbs/training/378_warm.ipynb #3f79e6de
-LIBRARIES = ('torch', 'torch._dynamo', 'torch.distributed.run', 'torch.distributed.launcher.api', 'torch.nn.parallel', 'torch.utils.data')
+LIBRARIES = ('torch', 'torch._dynamo', 'torch.distributed.run', 'torch.distributed.launcher.api', 'torch.nn.parallel',
+             'torch.utils.data')
 LATER = ('torchvision',)       # not every run needs them, so the first launch does not wait for them
 KEEPER = 'ecrl.training.setup'  # builds what launches have in common
 
@@ -156,17 +163,20 @@ class Forked:
     def poll(self) -> int | None:
         if self.returncode is None:
             try: pid, status = os.waitpid(self.pid, os.WNOHANG)
-            except ChildProcessError: self.returncode = -signal.SIGKILL; return self.returncode     # somebody else has waited for it
+            # somebody else has waited for it
+            except ChildProcessError: self.returncode = -signal.SIGKILL; return self.returncode
             if pid: self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        if self.poll() is not None: return self.returncode      # it has been waited for: its number may be somebody else's by now
+        # it has been waited for: its number may be somebody else's by now
+        if self.poll() is not None: return self.returncode
         fd = os.pidfd_open(self.pid)
         try:
             death = select.poll()
             death.register(fd, select.POLLIN)
-            if not death.poll(None if timeout is None else timeout*1e3): raise subprocess.TimeoutExpired('a forked process', timeout)
+            if not death.poll(None if timeout is None else timeout*1e3):
+                raise subprocess.TimeoutExpired('a forked process', timeout)
         finally: os.close(fd)
         return self.poll()
 
@@ -193,58 +203,69 @@ class WarmLauncher:
         "Start the helper."
         self.line, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, '-m', 'ecrl.training.warm', str(theirs.fileno()), str(os.getpid()), ','.join(self.modules), ' '*ROOM]
-            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True,
+            command = [sys.executable, '-m', 'ecrl.training.warm', str(theirs.fileno()), str(os.getpid()),
+                       ','.join(self.modules), ' '*ROOM]
+            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                                            start_new_session=True,
                                             env=os.environ | self.env | dict(ECRL_WARM=' '*ROOM))
         self.ready, self.heard = False, b''
 
-    def hear(self, patience_s: float | None) -> dict: # None: as long as it lives
-        "The next message; an error if the helper has gone, or is silent for too long."
-        self.line.settimeout(patience_s)
-        while b'\n' not in self.heard:
-            part = self.line.recv(4096)
-            if not part: raise ConnectionError('the warm launcher has ended')
-            self.heard += part
-        message, _, self.heard = self.heard.partition(b'\n')
-        return json.loads(message)
-
     def __call__(self, command: list[str], stdout, env: dict[str, str], **popen):
-        "Start `python -m torch.distributed.run ...`, or another module; as a new interpreter where forking is not possible."
+        """Start `python -m torch.distributed.run ...`, or another module; as a new interpreter where forking is not
+        possible."""
         try: return Forked(self.ask([stdout.fileno()], self.patience_s, command=command, env=env)['pid'])
         except OSError:                                     # it has gone, or hangs
             self.close(); self.hatch()
             return subprocess.Popen(command, stdout=stdout, env=env, **popen)
 
-    def keep(self, config: str): # as YAML
-        "Let its data and model be built once, and be there in all that is forked from now on."
-        try: self.ask([], None, keep=config)
-        except OSError: self.close(); self.hatch()          # each launch builds its own
+# %% ../../nbs/training/378_warm.ipynb #2c3457f8
+@patch
+def hear(self: WarmLauncher, patience_s: float | None) -> dict: # None: as long as it lives
+    "The next message; an error if the helper has gone, or is silent for too long."
+    self.line.settimeout(patience_s)
+    while b'\n' not in self.heard:
+        part = self.line.recv(4096)
+        if not part: raise ConnectionError('the warm launcher has ended')
+        self.heard += part
+    message, _, self.heard = self.heard.partition(b'\n')
+    return json.loads(message)
 
-    def ask(self, descriptors: list[int], patience_s: float | None, **order) -> dict:
-        "The helper's answer to an order, once it has its libraries."
-        try:
-            if not self.ready: self.ready = self.hear(self.patience_s)['ready']
-            message = json.dumps(dict(order, folder=os.getcwd())).encode() + b'\n'
-            sent = socket.send_fds(self.line, [message], descriptors)
-            self.line.sendall(message[sent:])
-            return self.hear(patience_s)
-        except BaseException: self.process.kill(); raise    # or its answer would be taken for that to the next order
+@patch
+def keep(self: WarmLauncher, config: str): # as YAML
+    "Let its data and model be built once, and be there in all that is forked from now on."
+    try: self.ask([], None, keep=config)
+    except OSError: self.close(); self.hatch()          # each launch builds its own
 
-    def close(self):
-        self.line.close()
-        self.process.kill(); self.process.wait()
+@patch
+def ask(self: WarmLauncher, descriptors: list[int], patience_s: float | None, **order) -> dict:
+    "The helper's answer to an order, once it has its libraries."
+    try:
+        if not self.ready: self.ready = self.hear(self.patience_s)['ready']
+        message = json.dumps(dict(order, folder=os.getcwd())).encode() + b'\n'
+        sent = socket.send_fds(self.line, [message], descriptors)
+        self.line.sendall(message[sent:])
+        return self.hear(patience_s)
+    except BaseException: self.process.kill(); raise    # or its answer would be taken for that to the next order
 
+@patch
+def close(self: WarmLauncher):
+    self.line.close()
+    self.process.kill(); self.process.wait()
+
+# %% ../../nbs/training/378_warm.ipynb #c26416d4
 _shared = {}      # pid of this process -> its launcher; a fork of this process has none
 
 def shared_launcher(*modules: str, env: dict[str, str] = {}) -> WarmLauncher:
     "The launcher of this process, made when it is first asked for: all runs of a study use one."
-    if os.getpid() not in _shared: _shared[os.getpid()] = WarmLauncher((*LIBRARIES, *modules), env | dict(OMP_NUM_THREADS='1'))
+    if os.getpid() not in _shared:
+        _shared[os.getpid()] = WarmLauncher((*LIBRARIES, *modules), env | dict(OMP_NUM_THREADS='1'))
     return _shared[os.getpid()]
 
 WORKER = 'ecrl.training.worker'     # the module that runs in each rank
 
 def launcher_for(cfg: RunConfig) -> WarmLauncher | None: # None: each launch is to be a new interpreter
-    "The launcher of this process, where the config lets launches be forked; asked for early, it imports while others prepare."
+    """The launcher of this process, where the config lets launches be forked; asked for early, it imports while
+    others prepare."""
     if cfg.supervisor.start == 'exec' or cfg.runtime.nodes > 1: return None
     return shared_launcher(WORKER, METHODS[cfg.training.method].partition(':')[0], env={MARK: uuid.uuid4().hex})
 
