@@ -196,6 +196,7 @@ def _own_window(self: Replica, step: int, window: int) -> int:
         self.record('window', self.view, step, (window_hash(window),))
     return window
 
+# %% ../../nbs/stages/530_core.ipynb #b2ebc7d3
 def _on_act(self: Replica, src: int, view: int, step: int, data: tuple):
     m, x, window = data
     if not self.leads or m in self.acts or self.stage == 0: return

@@ -17,7 +17,8 @@ from ..own_code import OwnCode, OwnCodeError, code_digest
 from .config import METHODS, ConfigError, RunConfig
 from .models import build_optimizer, loss_function
 from .numerics import arithmetic_settings
-from .setup import choose_device, choose_precision, dataset_of, identity_of, kept, model_of, set_determinism
+from ecrl.training.setup import (choose_device, choose_precision, dataset_of, identity_of, kept, model_of,
+    set_determinism)
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0007
 class Method:
@@ -54,7 +55,7 @@ def method_of(cfg: RunConfig) -> type[Method]:
 def prepare(self: Method):
     "Data, model and identity, in main memory."
     set_determinism(self.cfg)
-    cfg, self.came_built = self.cfg, bool(kept)           # this process was forked with data and model
+    cfg, found = self.cfg, len(kept)
     try:
         self.own = OwnCode(cfg.own_names(), cfg.code.folder)
         self.dataset = dataset_of(cfg, self.own)
@@ -62,6 +63,7 @@ def prepare(self: Method):
         self.identity = identity_of(cfg, self.dataset, self.environment.get('token'), code_digest(self.own))
     except OwnCodeError as e: raise ConfigError(str(e)) from e
     self.loss = loss_function(cfg.training, self.own)
+    self.came_built = found - len(kept) == 2  # this process was forked with data and model, and has taken both
 
 @patch
 def warm_up(self: Method):
