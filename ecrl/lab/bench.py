@@ -70,6 +70,7 @@ def network(setup: Setup):
     return nn.Sequential(*block(3, w), *block(w, 2*w), nn.Flatten(),
                          nn.Linear(128*w, 64*w), nn.ReLU(), nn.Linear(64*w, 10))
 
+# %% ../../nbs/lab/865_bench.ipynb #a8650040
 def trainer(setup: Setup, precision: str, wrap: Callable = lambda model: model): # (model, optimizer, step)
     "A model on the device, its optimizer, and a function that does one step."
     import torch
@@ -109,6 +110,7 @@ def measure_steps(setup: Setup, world_size: int) -> Iterator[Row]:
         yield measured(name, 'ms', [setup.seconds(step)*1e3 for _ in range(setup.of(50, 3))])
     dist.destroy_process_group()
 
+# %% ../../nbs/lab/865_bench.ipynb #a8650041
 COPY = {'memory copy of a state, device to host': 'ms', 'the same, bandwidth': 'GB/s',
         'the same into pageable memory': 'ms', 'state': 'MB'}
 
@@ -171,7 +173,7 @@ def measure_checkpoints(setup: Setup) -> Iterator[Row]:
     overlapped.close()
     yield from checkpoint_rows(rounds[1:], len(raw))                # the first one makes room
 
-# %% ../../nbs/lab/865_bench.ipynb #ea8a4d30
+# %% ../../nbs/lab/865_bench.ipynb #a8650042
 def write_durably(data: bytes, path: Path):
     with open(path, 'wb') as f: f.write(data); f.flush(); os.fsync(f.fileno())
 
@@ -224,7 +226,7 @@ def measure_loop(setup: Setup, world_size: int) -> Iterator[Row]:
     values += [[(o/b - 1)*100 for o, b in zip(ours, base)] for base in (bare, reads)]
     for (name, unit), v in zip(loop_names(world_size).items(), values, strict=True): yield measured(name, unit, v)
 
-# %% ../../nbs/lab/865_bench.ipynb #781f2d5a
+# %% ../../nbs/lab/865_bench.ipynb #a8650043
 def paired_turns(worker):
     "What each rank does: every loop for some steps, again and again."
     def bare(read=False):
@@ -279,6 +281,7 @@ class Killer:
     def recoveries(self) -> list[float]: # seconds, from each death to the first step of all ranks
         return [max(e['mono'] for e in self.of('first_step', n + 1)) - at for n, at in self.killed.items()]
 
+# %% ../../nbs/lab/865_bench.ipynb #a8650044
 def measure_recovery(setup: Setup, way: str) -> Iterator[Row]:
     from ecrl.training.supervisor import Supervisor
     start = dict(start='exec' if way == 'exec' else 'fork', standby=way == 'standby')
@@ -308,6 +311,7 @@ def last_state(setup: Setup, nproc: int, fail: bool = False, **training) -> dict
     pack = store.load(store.latest())
     return flatten(dict(model=pack['model'], optimizer=pack['optimizer']))[1]
 
+# %% ../../nbs/lab/865_bench.ipynb #a8650045
 def differing(name: str, a: list, b: list) -> Row:
     "How many tensors are not equal to the bit."
     import torch
@@ -425,6 +429,7 @@ def seen_by_torch() -> dict:
         'torch cannot be used here: ' + (err.strip().splitlines() or ['no reason given'])[-1])
     return json.loads(out.splitlines()[-1])
 
+# %% ../../nbs/lab/865_bench.ipynb #a8650046
 def machine(device: str) -> dict:
     "The machine on which is measured; an error where it cannot be."
     found = seen_by_torch()
@@ -468,7 +473,7 @@ def bench(
         (out/'bench_gpu.md').write_text(page(result))
     return result
 
-# %% ../../nbs/lab/865_bench.ipynb #8222eb45
+# %% ../../nbs/lab/865_bench.ipynb #a8650047
 def in_words(r: Row) -> str:
     return f'{r.name}: ' + (f'missing, {r.missing}' if r.value is None else f'{r.value:.4g} {r.unit} (n = {r.n})')
 
