@@ -78,6 +78,7 @@ class AuditAttempt:
         elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
         else: self.steps[r['step']][rank] = r
 
+# %% ../../nbs/audit/620_records.ipynb #05115925
 def attempts_of(files: dict[int, list[dict]]) -> tuple[list[AuditAttempt], list[str]]: # files: rank -> records
     "The attempts in order, and what could not be placed."
     table, strays = {}, []
@@ -191,6 +192,7 @@ def _by_epoch(h: AuditHistory) -> dict[int, list[tuple]]:
                 out.setdefault(e + (shift.get(a.number, 0) if r.get('counted') else 0), []).append((s, a, ids, r['rank']))
     return dict(sorted(out.items()))
 
+# %% ../../nbs/audit/620_records.ipynb #fead3601
 def shifts(h: AuditHistory) -> dict[int, int]: # attempt -> what to add
     "Where the ledger counted epochs: a resume at the full end of one begins the next, and nobody had said so."
     size, out, total = h.declared('epoch_size'), {}, Counter()
@@ -206,6 +208,7 @@ def shifts(h: AuditHistory) -> dict[int, int]: # attempt -> what to add
 
 def is_span(i) -> bool: return isinstance(i, list)
 
+# %% ../../nbs/audit/620_records.ipynb #1ea05bdc
 def again(used: list[tuple]) -> list[tuple]: # [(step, attempt, ids that were used before, step of the first use)]
     "Where an epoch consumed what it had consumed already."
     first, out = {}, []

@@ -44,6 +44,7 @@ def law_written(h: AuditHistory) -> Iterator[Evidence]:
     if h.torn: yield Evidence(True, f'{h.torn} line(s) torn by a death, left out.')
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #c3e73e26
 @law(RECORDS, needs='audit/rank*.jsonl', of=AUDIT_LAWS)
 def law_ranks(h: AuditHistory) -> Iterator[Evidence]:
     "Every rank of an attempt has recorded the steps that later ones build upon."
@@ -112,6 +113,7 @@ def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
     elif r['chain'] != t['chain']: yield Evidence(False, f'attempt {a.number} continues from {at(t["step"], p)}, but the token was made '
         'after other samples than are recorded there.', t['step'], attempt=a.number)
 
+# %% ../../nbs/audit/630_laws.ipynb #d3c06185
 @law(RECORDS, needs='what audit() was told', of=AUDIT_LAWS)
 def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     "All ranks and attempts say the same of the data, and take ids from one source."
@@ -146,6 +148,7 @@ def batch_of(used: list[tuple]) -> int: # samples, or tokens, of the largest ste
 def _over(h: AuditHistory, epochs: dict, e: int) -> bool: # whether an epoch is over, so that nothing more of it is to come
     return e < max(epochs) or e in h.last.ends
 
+# %% ../../nbs/audit/630_laws.ipynb #bd7a611e
 @law('set', needs='ids', of=AUDIT_LAWS)
 def law_once(h: AuditHistory) -> Iterator[Evidence]:
     "No sample is consumed twice in an epoch, by the steps that survive."
@@ -314,6 +317,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     if resumes and not n: yield Evidence(True, 'state was not compared. Needed: the same components in token(model=model, ...) and resumed(token, model=model, ...).')
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #4ff8a58b
 @law('state', needs='note(); deterministic=True; a step that was executed twice', of=AUDIT_LAWS)
 def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     "What is noted of a step, such as its loss, is the same to the bit when the step is repeated on the same samples."

@@ -292,6 +292,7 @@ def commit(self: Audit):
     if self.steps > 1 and self.at_first: _reached('epoch', epochs[0])
     self.at_first = False
 
+# %% ../../nbs/audit/610_ledger.ipynb #9ee7279b
 @patch
 def consume(self: Audit,
     ids, # None: not known
@@ -362,6 +363,7 @@ def tap(self: Audit,
     "Record what a loader yields."
     return Tap(self, loader, epoch)
 
+# %% ../../nbs/audit/610_ledger.ipynb #3ecc1e34
 @patch
 def ids_of(self: Audit,
     batch,

@@ -165,6 +165,7 @@ def first_shuffle_replayed(job, n, token, s, rank, W):
     e = (s - 1)//job.per_epoch
     if n == 3 and e > 0: return job.share(job.window(s, 0), rank, W)
 
+# %% ../../nbs/audit/650_trials.ipynb #142d66f1
 @exhibit('once', 'accelerate#4204', also=('whole',), life=[(2, None, 0)])
 def each_rank_draws_its_own(job, n, token, s, rank, W):
     "Each rank has a permutation of its own: no failure is needed."

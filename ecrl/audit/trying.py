@@ -92,6 +92,7 @@ class Trial:
         if not self.repeatable: unknown.append('Two undisturbed runs differ, so the reference proves nothing. Needed: seeds, so that a run can be repeated.')
         return [*seen.values(), *lacking, *(unknown if lacking or not self.repeatable else [])]
 
+# %% ../../nbs/audit/640_try.ipynb #3e0504cf
 def _until_done(command, worlds, run, kills, timeout_s, say) -> list[str]: # the kills that acted
     for n, kill in enumerate([*kills, None]):
         W = worlds[n % len(worlds)]
@@ -127,6 +128,7 @@ def try_restarts(
         if not repeatable: v = verify_audit(run)
     return Trial(v, run, ref, plan, repeatable)
 
+# %% ../../nbs/audit/640_try.ipynb #d84b6ffc
 def assert_resumes_exactly(
     command: list[str], # words of the command; {world} and {run} are filled in
     kills: list[str] | None = None, # such as ['step:7', 'token:10', 'saved:20', 'epoch:1']; by default a plan

@@ -45,29 +45,40 @@ from ..paths import project_root, runs_dir
 
 # %% ../../nbs/lab/870_cli.ipynb #28ec0481
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode='rich',
-                  help='ECRL, the Elastic & Correct Recovery Lab: did the job continue where it stopped, and what did the failures cost?')
+                  help='ECRL, the Elastic & Correct Recovery Lab: did the job continue where it stopped, and what did '
+                       'the failures cost?')
 out, err = Console(highlight=False), Console(stderr=True, highlight=False)
 if not out.is_terminal and 'COLUMNS' not in os.environ: out.width = 120      # a log has no width of its own
 
-_EXPECTED = dict(config='the config of a run', matrix='a matrix file', parameters="a study's parameters", run='the directory of a run', study='a study')
+_EXPECTED = dict(config='the config of a run', matrix='a matrix file', parameters="a study's parameters",
+                 run='the directory of a run', study='a study')
 
 def studies_in(path: Path) -> list[str]: # names; of a study or a run: none
     "The studies of a folder that is none itself, such as `runs/`."
-    if any((path/f).exists() for f in ('manifest.csv', 'configs', 'config.yaml', 'logs')) or any(next(path.glob(f'*/{f}'), None) for f in ('config.yaml', 'logs')): return []
-    return sorted({f.parents[1].name for k in ('config.yaml', 'logs') for f in path.glob(f'*/*/{k}') if f.parents[1].name != 'evidence'})
+    if any((path/f).exists() for f in ('manifest.csv', 'configs', 'config.yaml',
+                                       'logs')) or any(next(path.glob(f'*/{f}'), None)
+                                                       for f in ('config.yaml', 'logs')):
+        return []
+    return sorted({f.parents[1].name for k in ('config.yaml', 'logs') for f in path.glob(f'*/*/{k}')
+                   if f.parents[1].name != 'evidence'})
 
 def expects(*kinds: str): # of `what_is`
     "A callback for an argument: a path that holds something else is named for what it is."
     def check(path: Optional[Path]):
         from ecrl.training.config import what_is, what_to_do
         if path is not None and os.path.isdir(path) and (names := studies_in(path)): raise BadInput(
-            f'{_short(path)}: expected {" or ".join(_EXPECTED[k] for k in kinds)}; it holds the stud{"ies" if len(names) > 1 else "y"} {", ".join(names[:8])}{", ..."*(len(names) > 8)}. '
+            f'{_short(path)}: expected {" or ".join(_EXPECTED[k] for k in kinds)}; it holds the '
+            f'stud{"ies" if len(names) > 1 else "y"} {", ".join(names[:8])}{", ..."*(len(names) > 8)}. '
             f'To read {"one" if len(names) > 1 else "it"}: ecrl report {shlex.quote(_short(path/names[0]))}')
-        if path is None or what_is(path) in (*kinds, 'other'): return path        # of what is nothing of ours, the command itself says what is wrong
-        raise BadInput(f'{_short(path)}: expected {" or ".join(_EXPECTED[k] for k in kinds)}, found {what_to_do(path, _short(path))}')
+        # of what is nothing of ours, the command itself says what is wrong
+        if path is None or what_is(path) in (*kinds, 'other'): return path
+        raise BadInput(
+            f'{_short(path)}: expected {" or ".join(_EXPECTED[k] for k in kinds)}, found '
+            f'{what_to_do(path, _short(path))}')
     return check
 
-RunDir = Annotated[Path, typer.Argument(help='Directory of a run: runs/<study>/<run id>.', show_default=False, callback=expects('run'))]
+RunDir = Annotated[Path, typer.Argument(help='Directory of a run: runs/<study>/<run id>.', show_default=False,
+                                        callback=expects('run'))]
 Json = Annotated[bool, typer.Option('--json', help='Print JSON instead of a table.')]
 
 # %% ../../nbs/lab/870_cli.ipynb #7f449114
@@ -138,7 +149,8 @@ def audit_sample(run_dir: Path, ids: str, epoch: int | None, json_: bool):
     for s in wanted:
         fates = [r['fate'] for r in rows if r['sample'] == s]
         told = ', '.join(f'{fates.count(f)} {f}' for f in dict.fromkeys(fates)) or 'none is recorded'
-        out.print(f"sample {s}: counts {(n := fates.count('surviving'))} time{'s'*(n != 1)}; executions: {told}", soft_wrap=True)
+        out.print(f"sample {s}: counts {(n := fates.count('surviving'))} time{'s'*(n != 1)}; executions: {told}",
+                  soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #f6f1b2a0
 class Bars:
@@ -152,13 +164,18 @@ class Bars:
     def __exit__(self, *_): self.progress.stop()
     def __call__(self, run: str, s: dict):
         if self.before is not None: self.progress.remove_task(self.before); self.before = None
-        if run not in self.tasks: self.tasks[run], self.runs[run] = self.progress.add_task(run, total=s['target_steps'], steps='', note=''), self.live(s['run_dir'])
+        if run not in self.tasks:
+            self.tasks[run], self.runs[run] = self.progress.add_task(run, total=s['target_steps'], steps='',
+                note=''), self.live(s['run_dir'])
         live, task = self.runs[run], self.tasks[run]
         s = live.look(s)
         for text in live.news:
-            if ' is over: ' in text or 'the standby' in text: out.print(f'{run}: {text}', markup=False, soft_wrap=True)       # above the bars
+            # above the bars
+            if ' is over: ' in text or 'the standby' in text: out.print(f'{run}: {text}', markup=False, soft_wrap=True)
         live.news = []
-        self.progress.update(task, completed=s['global_step'], steps=f"{s['global_step']}/{s['target_steps']}{'' if self.progress.narrow else ' steps'}", note=self.note(s))
+        self.progress.update(task, completed=s['global_step'],
+                             steps=f"{s['global_step']}/{s['target_steps']}{'' if self.progress.narrow else ' steps'}",
+                             note=self.note(s))
         if s['status'] != 'running': self.progress.stop_task(task)
     def stopping(self, run: str):
         if run in self.tasks: self.progress.update(self.tasks[run], note='stopping'); self.progress.refresh()
@@ -168,7 +185,8 @@ class Rows(Progress):
     def __init__(self, number: str):
         self.narrow = out.width < 120
         name = [] if self.narrow else [_whole('{task.description}')]
-        super().__init__(*name, BarColumn(bar_width=8 if self.narrow else 20), _whole(number), TextColumn('{task.fields[note]}', table_column=Column(no_wrap=True, ratio=1)),
+        super().__init__(*name, BarColumn(bar_width=8 if self.narrow else 20), _whole(number),
+                         TextColumn('{task.fields[note]}', table_column=Column(no_wrap=True, ratio=1)),
                          TimeElapsedColumn(table_column=Column(no_wrap=True)), console=out, expand=True)
     def get_renderables(self):
         if not self.narrow: yield from super().get_renderables(); return
@@ -176,6 +194,7 @@ class Rows(Progress):
 
 def _whole(text: str) -> TextColumn: return TextColumn(text, table_column=Column(no_wrap=True))
 
+# %% ../../nbs/lab/870_cli.ipynb #2d291212
 @contextmanager
 def progress_display(before: str = ''):
     "Bars on a terminal, lines elsewhere."
@@ -198,7 +217,8 @@ class StageLines:
 def stages():
     "`say(text)` names what begins now, `say(text, done)` how far it is: on a terminal with a clock that runs, elsewhere a line each, one in 15 s of what goes on."
     if not out.is_terminal: yield StageLines(); return
-    with Progress(SpinnerColumn(finished_text=' '), TextColumn('{task.description}'), TimeElapsedColumn(), console=out) as p:
+    with Progress(SpinnerColumn(finished_text=' '), TextColumn('{task.description}'), TimeElapsedColumn(),
+                  console=out) as p:
         now = []
         def say(text: str, done: str = ''):
             if now[-1:] == [text]: p.update(p.task_ids[-1], description=f'{text}: {done}'); return
@@ -247,7 +267,8 @@ def executed(
     "Execute a parameterised notebook in a process of its own."
     from ecrl.lab.executors import LocalJob, NotebookJob
     with tempfile.TemporaryDirectory() as folder:
-        job = LocalJob(NotebookJob('notebook', str(notebook.resolve()), str(output.resolve()), parameters), Path(folder), {})
+        job = LocalJob(NotebookJob('notebook', str(notebook.resolve()), str(output.resolve()), parameters),
+                       Path(folder), {})
         try:
             output.unlink(missing_ok=True)             # that of an earlier time would be read
             while (why := job.poll()) is None: say(cells_done(output)); time.sleep(0.5)
@@ -270,21 +291,27 @@ def demo(
     nbs = project_root()/'nbs'
     p = read_yaml(params if os.path.exists(params) else project_root()/params, 'parameter')
     if not isinstance(p, dict) or not {'study', 'variants', 'seeds', 'config'} <= p.keys(): raise ConfigError(
-        f'{params}: expected parameters of the experiment (study, variants, seeds, config); a config of a single run is for `ecrl run`')
-    if not nbs.is_dir(): raise ConfigError(f'{nbs}: expected the notebooks of the project, found no such directory; run this in a checkout of it')
+        f'{params}: expected parameters of the experiment (study, variants, seeds, config); a config of a single run '
+        'is for `ecrl run`')
+    if not nbs.is_dir():
+        raise ConfigError(
+            f'{nbs}: expected the notebooks of the project, found no such directory; run this in a checkout of it')
     if study: p['study'] = study
     import pandas as pd
     from ecrl.lab.experiment import Study, publish_evidence, verdict_table
-    runs = len(Study(p['study'], p['config'], p['variants'], p['seeds']).cells)      # refuses what the notebook could not use
+    # refuses what the notebook could not use
+    runs = len(Study(p['study'], p['config'], p['variants'], p['seeds']).cells)
     where = runs_dir()/p['study']
-    notebooks = {page: where/'notebooks'/page for page in ('experiments/exp1_failure.ipynb', 'analysis/exp1_failure.ipynb')}
+    notebooks = {page: where/'notebooks'/page
+                 for page in ('experiments/exp1_failure.ipynb', 'analysis/exp1_failure.ipynb')}
     experiment, analysis = notebooks
     out.print(f"{runs} runs into {_short(where)}: {', '.join(p['variants'])}")
     with calm(lambda: f'Interrupted: {_done(where)} of {runs} runs done. Go on with: {same_command()}'):
         with watch_study(where): executed(nbs/experiment, notebooks[experiment], p)
         with stages() as say:
             say('analysis')
-            executed(nbs/analysis, notebooks[analysis], dict(study_dir=str(where.relative_to(project_root()))), lambda done: say('analysis', done))
+            executed(nbs/analysis, notebooks[analysis], dict(study_dir=str(where.relative_to(project_root()))),
+                     lambda done: say('analysis', done))
     table = verdict_table(pd.read_csv(where/'summary.csv'))
     if table.seed.nunique() == 1: table = table.drop(columns='seed')
     out.print()
@@ -296,13 +323,15 @@ def demo(
         page = _site(notebooks)/'analysis'/'exp1_failure.html'
         out.print(f'\nOpen [bold]{_short(page)}[/bold]', soft_wrap=True)
 
+# %% ../../nbs/lab/870_cli.ipynb #e72c3b4c
 def _done(study: Path) -> int:
     from ecrl.lab.experiment import read_rows
     return sum(r['status'].startswith('completed') for r in read_rows(study/'manifest.csv').values())
 
 def _site(executed: dict[str, Path] | None = None) -> Path:
     from ecrl.lab.site import build_site
-    with calm(lambda: f'Interrupted; the site is as it was. Build it with: {same_command()}'), stages() as say: return build_site(executed, say=say)
+    with calm(lambda: f'Interrupted; the site is as it was. Build it with: {same_command()}'), stages() as say:
+        return build_site(executed, say=say)
 
 def _short(path: Path) -> str:
     try: return str(path.resolve().relative_to(Path.cwd()))
@@ -313,7 +342,9 @@ class Strategy(str, Enum): blocking, overlapped, none = 'blocking', 'overlapped'
 
 def variant_name(strategy: str, fails: bool, standby: bool = False) -> str:
     "The published name of a combination."
-    return {('none', False): 'ideal', ('blocking', False): 'reference', ('overlapped', False): 'reference_overlapped'}.get((strategy, fails), f'failure_{strategy}') + '_standby'*standby
+    return {('none', False): 'ideal', ('blocking', False): 'reference',
+            ('overlapped', False): 'reference_overlapped'}.get((strategy, fails),
+                f'failure_{strategy}') + '_standby'*standby
 
 def unused_plan(cfg) -> str: # '' where there is none
     "What is planned and does not happen."
@@ -331,12 +362,16 @@ def changed_words(
     from ecrl.training.config import ConfigError, differing, flat, load_config
     from ecrl.training.protocol import RESUMABLE
     try: keys = differing(load_config(file), cfg)
-    except ConfigError: keys = sorted({s.partition('=')[0].strip() for s in settings})        # the file alone is no config: all that was set
+    # the file alone is no config: all that was set
+    except ConfigError: keys = sorted({s.partition('=')[0].strip() for s in settings})
     now = flat(cfg.model_dump())
-    words = {k: level_tag(k, level_name(now.get(k)), False) for k in keys if not k.startswith((*RESUMABLE, 'seed', 'dataset.name', 'training.model_name'))}
+    words = {k: level_tag(k, level_name(now.get(k)), False) for k in keys
+             if not k.startswith((*RESUMABLE, 'seed', 'dataset.name', 'training.model_name'))}
     plain = {k: re.sub(r'[^\w.+-]+', '-', file_name(w)).strip('.-') for k, w in words.items()}
-    return [w if w == file_name(words[k]) else f'{w[:40]}-{crc32(repr(now.get(k)).encode()):08x}' for k, w in plain.items()]
+    return [w if w == file_name(words[k]) else f'{w[:40]}-{crc32(repr(now.get(k)).encode()):08x}'
+            for k, w in plain.items()]
 
+# %% ../../nbs/lab/870_cli.ipynb #fcebf1ff
 @app.command()
 def run(
     config: Annotated[Path, typer.Argument(help='Config of a run, YAML; see papermill_configs/run/ and `ecrl config`.', show_default=False, callback=expects('config'))],
@@ -346,41 +381,55 @@ def run(
     seed: Annotated[Optional[int], typer.Option(help='seed', show_default=False)] = None,
     target_steps: Annotated[Optional[int], typer.Option(help='Train until this global step (training.max_steps).', show_default=False)] = None,
     strategy: Annotated[Optional[Strategy], typer.Option(help='checkpoint.strategy', show_default=False)] = None,
-    fail_steps: Annotated[Optional[str], typer.Option(help='Inject failures after these steps, e.g. 200,430; "" for none.', show_default=False)] = None,
+    fail_steps: Annotated[Optional[str], typer.Option(help='Inject failures after these steps, e.g. 200,430; "" for '
+                                                           'none.', show_default=False)] = None,
     resume: Annotated[bool, typer.Option('--resume', help='Continue a run that exists.')] = False,
-    set_: Annotated[Optional[list[str]], typer.Option('--set', metavar='KEY=VALUE', help='Set any config key, e.g. training.lr=0.05. Repeatable.', show_default=False)] = None,
+    set_: Annotated[Optional[list[str]], typer.Option('--set', metavar='KEY=VALUE', help='Set any config key, e.g. '
+                                                                                         'training.lr=0.05. Repeatable.', show_default=False)] = None,
 ):
     "Run one job under supervision, restarting it from its newest checkpoint when it dies."
     with stages() as say:
         say(f'reading {config}')
         from ecrl.training.config import load_config
-    flags = {'runtime.nproc': nproc, 'seed': seed, 'training.max_steps': target_steps, 'checkpoint.strategy': strategy and strategy.value}
+    flags = {'runtime.nproc': nproc, 'seed': seed, 'training.max_steps': target_steps,
+             'checkpoint.strategy': strategy and strategy.value}
     overrides = [f'{k}={v}' for k, v in flags.items() if v is not None]
-    if fail_steps is not None: overrides += [f'failure.steps=[{fail_steps}]', f'failure.enabled={"true" if fail_steps.strip() else "false"}']
+    if fail_steps is not None:
+        overrides += [f'failure.steps=[{fail_steps}]', f'failure.enabled={"true" if fail_steps.strip() else "false"}']
     cfg = load_config(config, overrides + (set_ or []))
     changed = changed_words(config, cfg, [*overrides, *(set_ or [])])
-    if cfg.own_names() and cfg.code.folder == '.': cfg = load_config(config, [*overrides, *(set_ or []), f'code.folder={json.dumps(str(config.resolve().parent))}'])
+    if cfg.own_names() and cfg.code.folder == '.':
+        cfg = load_config(config, [*overrides, *(set_ or []),
+                                   f'code.folder={json.dumps(str(config.resolve().parent))}'])
     from ecrl.training.warm import launcher_for
     launcher_for(cfg)                           # a process that imports torch beside this one, which does not
     from ecrl.lab.experiment import check_name, run_id as name_of
     check_name(study=study or config.stem, run_id=run_id or 'default')
-    run_dir = runs_dir()/(study or config.stem)/(run_id or name_of(cfg, variant_name(cfg.checkpoint.strategy, cfg.failure.enabled, cfg.supervisor.standby), changed))
+    run_dir = runs_dir()/(study or config.stem)/(run_id
+                                                 or name_of(cfg,
+                                                            variant_name(cfg.checkpoint.strategy, cfg.failure.enabled,
+                                                                cfg.supervisor.standby), changed))
     if resume and not (run_dir/'config.yaml').exists(): resume = _not_begun(run_dir, cfg)
     if not resume: check_new(run_dir, cfg.training.max_steps)
     if unused := unused_plan(cfg): out.print(unused, soft_wrap=True)
     _supervise(cfg, run_dir, resume)
 
+# %% ../../nbs/lab/870_cli.ipynb #859fa170
 def check_own_code(run_dir: Path, cfg, shown: str):
     "Refuse to go on with own files that were edited, by name, before anything is said to continue. (The supervisor and the ranks compare digests.)"
     from ecrl.own_code import OwnCode, OwnCodeError, code_changes, code_files
     from ecrl.training.events import read_json
-    recorded, names, folder = read_json(run_dir/'environment.json').get('code_files'), cfg.own_names(), Path(cfg.code.folder).resolve()
+    recorded, names, folder = read_json(run_dir/'environment.json').get(
+        'code_files'), cfg.own_names(), Path(cfg.code.folder).resolve()
     if not names or not recorded: return
     why = code_changes(folder, recorded)
     if not why:
         with suppress(OwnCodeError): why = code_changes(folder, recorded, code_files(OwnCode(names, folder)))
-    if why: _fail(f'own code ({", ".join(names)}): {folder} is not what the run began with: {why}. The run keeps the files that it began with. '
-                  f'Go on with those: ecrl resume {shlex.quote(shown)} --set code.folder={shlex.quote(f"{shown}/code")}; or restore the files, or start a new run.')
+    if why:
+        _fail(f'own code ({", ".join(names)}): {folder} is not what the run began with: {why}. The run keeps the '
+              'files that it began with. '
+                  f'Go on with those: ecrl resume {shlex.quote(shown)} --set '
+                  f'code.folder={shlex.quote(f"{shown}/code")}; or restore the files, or start a new run.')
 
 def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # shown: the folder as the user calls it
     "Run under supervision, and say how it ended."
@@ -390,19 +439,24 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     check_run_dir(run_dir, cfg, resume)
     shown = shown or _short(run_dir)
     if resume: check_own_code(run_dir, cfg, shown)
-    out.print(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on {cfg.runtime.nproc} ranks', soft_wrap=True)
+    out.print(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on '
+              f'{cfg.runtime.nproc} ranks', soft_wrap=True)
     with progress_display() as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
-        sup.interrupt = lambda signum, frame=None: (show.stopping(run_dir.name), Supervisor.interrupt(sup, signum, frame))
+        sup.interrupt = lambda signum, frame=None: (show.stopping(run_dir.name),
+                                                    Supervisor.interrupt(sup, signum, frame))
         with suppress(KeyboardInterrupt): sup.run()
     status = sup.status
     if sup.asked and status['status'] != 'completed': raise Interrupted(sup.asked, _left_off(run_dir, cfg, shown))
-    out.print(f"{shown}: {status['status']} after {status['attempts']} attempt{'s'*(status['attempts'] != 1)}, {status['duration_sec']:.1f} s", soft_wrap=True)
+    out.print(f"{shown}: {status['status']} after {status['attempts']} attempt{'s'*(status['attempts'] != 1)}, "
+              f"{status['duration_sec']:.1f} s", soft_wrap=True)
     if status['status'] == 'completed': out.print(f'Next: ecrl verify {shlex.quote(shown)}', soft_wrap=True)
     else:
-        err.print(f"[bold]{status['reason']}[/bold]\n\nThe end of its output:\n{sup.log_tail()}", markup=False, soft_wrap=True)
+        err.print(f"[bold]{status['reason']}[/bold]\n\nThe end of its output:\n{sup.log_tail()}", markup=False,
+                  soft_wrap=True)
         raise typer.Exit(1)
 
+# %% ../../nbs/lab/870_cli.ipynb #bb1c7da1
 def _left_off(run_dir: Path, cfg, shown: str) -> str:
     from ecrl.training.events import last_step
     if not (run_dir/'config.yaml').exists(): return f'Interrupted before the run began. Start it with: {same_command()}'
@@ -413,16 +467,21 @@ def _not_begun(run_dir: Path, cfg) -> bool: # False, for `resume`
     from ecrl.training.config import ConfigError
     from ecrl.training.supervisor import check_run_dir
     try: check_run_dir(run_dir, cfg, resume=False)
-    except ConfigError: _fail(f'{run_dir}: expected a run, or nothing yet; found other files and no config.yaml. Choose another study or run id.')
-    out.print(f'{_short(run_dir)}: this run had not begun, so there is nothing to resume; it starts now', soft_wrap=True)
+    except ConfigError:
+        _fail(f'{run_dir}: expected a run, or nothing yet; found other files and no config.yaml. Choose another study '
+              'or run id.')
+    out.print(f'{_short(run_dir)}: this run had not begun, so there is nothing to resume; it starts now',
+              soft_wrap=True)
     return False
 
+# %% ../../nbs/lab/870_cli.ipynb #d80f2066
 @app.command()
 def resume(
     run_dir: RunDir,
     target_steps: Annotated[Optional[int], typer.Option(help='Train until this global step (training.max_steps).', show_default=False)] = None,
     nproc: Annotated[Optional[int], typer.Option(help='Number of ranks (runtime.nproc).', show_default=False)] = None,
-    set_: Annotated[Optional[list[str]], typer.Option('--set', metavar='KEY=VALUE', help='Change a key that a resume may change. Repeatable.', show_default=False)] = None,
+    set_: Annotated[Optional[list[str]], typer.Option('--set', metavar='KEY=VALUE', help='Change a key that a resume '
+                                                                                         'may change. Repeatable.', show_default=False)] = None,
 ):
     "Continue a run from its newest checkpoint, with the config that it keeps."
     with stages() as say:
@@ -431,10 +490,12 @@ def resume(
         from ecrl.training.events import read_json
     if why := _no_run(run_dir): _fail(f'{run_dir}: {why}')
     flags = {'training.max_steps': target_steps, 'runtime.nproc': nproc}
-    cfg = load_config(run_dir/'config.yaml', [f'{k}={v}' for k, v in flags.items() if v is not None] + [*map(from_here, set_ or [])])
+    cfg = load_config(run_dir/'config.yaml', [f'{k}={v}' for k, v in flags.items() if v is not None]
+                      + [*map(from_here, set_ or [])])
     status, here = read_json(run_dir/'logs'/'supervisor.json'), shlex.quote(_short(run_dir))
     if status.get('status') == 'completed' and status['target_steps'] == cfg.training.max_steps: return out.print(
-        f"{here} is complete, at step {status['target_steps']}. Train it further with: ecrl resume {here} --target-steps {2*status['target_steps']}", soft_wrap=True)
+        f"{here} is complete, at step {status['target_steps']}. Train it further with: ecrl resume {here} "
+        f"--target-steps {2*status['target_steps']}", soft_wrap=True)
     run_dir, shown = run_dir.resolve(), _short(run_dir)
     with chdir(started_from(run_dir)): _supervise(cfg, run_dir, True, shown)
 
@@ -447,12 +508,15 @@ def started_from(run_dir: Path) -> Path:
 def from_here(setting: str) -> str: # KEY=VALUE
     "A path that is set now begins here."
     key, _, value = setting.partition('=')
-    return f'{key}={json.dumps(str(Path(value).resolve()))}' if key.strip() in ('code.folder', 'dataset.root') and value else setting
+    return f'{key}={json.dumps(str(Path(value).resolve()))}' if key.strip() in ('code.folder',
+        'dataset.root') and value else setting
 
+# %% ../../nbs/lab/870_cli.ipynb #e5f82750
 def _no_run(run_dir: Path) -> str: # '': it is one
     "What speaks against a folder as one to resume."
     if (run_dir/'config.yaml').is_file(): return ''
-    if not run_dir.is_dir(): return f"expected the directory of a run, found {'a file' if run_dir.exists() else 'nothing'}"
+    if not run_dir.is_dir():
+        return f"expected the directory of a run, found {'a file' if run_dir.exists() else 'nothing'}"
     found = {f.name for f in run_dir.iterdir()}
     if not found & {'logs', 'environment.json'}: return 'expected the directory of a run, found no config.yaml in it'
     return 'its run was ended before it began, and no config.yaml was written. Start it again with the command that began it: ecrl run CONFIG --resume'
@@ -469,7 +533,8 @@ def join(
     try: usable = run_dir.is_dir() or not run_dir.exists()
     except OSError as e: _fail(f'{run_dir}: expected the directory of a run: {e.strerror}')
     if not usable: _fail(f'{run_dir}: expected the directory of a run, found a file')
-    with calm(lambda: f'Interrupted: this host has left the run, which waits for it, or for its limits. Go on with: {same_command()}'):
+    with calm(lambda: 'Interrupted: this host has left the run, which waits for it, or for its limits. Go on with: '
+                      f'{same_command()}'):
         ended = Host(run_dir, node, lambda text: out.print(text, soft_wrap=True)).run(wait_s)
     out.print(f'{_short(run_dir)}: {ended}', soft_wrap=True)
     raise typer.Exit(0 if ended == 'completed' else 1)
@@ -477,7 +542,8 @@ def join(
 # %% ../../nbs/lab/870_cli.ipynb #387cae4e
 matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
 app.add_typer(matrix, name='matrix')
-MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/matrix/exp4_cpu.yaml.', show_default=False, callback=expects('matrix', 'parameters'))]
+MatrixFile = Annotated[Path, typer.Argument(help='Matrix file, YAML; see papermill_configs/matrix/exp4_cpu.yaml.',
+                                            show_default=False, callback=expects('matrix', 'parameters'))]
 
 def _matrix(path: Path):
     from ecrl.training.config import read_yaml
@@ -494,8 +560,10 @@ def _total_line(m, t: dict) -> str:
     states = ', '.join(f'{n} {s}' for s, n in t['status'].items())
     return f"{t['suites']} suites, {t['runs']} runs ({states}); left: {t['left']} runs, {duration(t['left_s'])}; disk when done: {t['kept_bytes']/1e9:.2f} GB"
 
+# %% ../../nbs/lab/870_cli.ipynb #82bac15c
 @matrix.command()
-def plan(file: MatrixFile, cells: Annotated[bool, typer.Option('--cells', help='A row a run, in the order in which they are run.')] = False, json_: Json = False):
+def plan(file: MatrixFile,
+         cells: Annotated[bool, typer.Option('--cells', help='A row a run, in the order in which they are run.')] = False, json_: Json = False):
     "Suites, runs, disk and time; nothing is run."
     m = _matrix(file)
     from ecrl.lab.matrix import plan_totals
@@ -504,13 +572,17 @@ def plan(file: MatrixFile, cells: Annotated[bool, typer.Option('--cells', help='
     if json_: return print_json(dict(study=m.name, totals=totals, cells=json.loads(t.to_json(orient='records'))))
     out.print(rich_table(m.factors(), f'Study {m.name}'))
     by = t.groupby('suite', sort=False).agg(
-        runs=('run_id', 'size'), done=('status', lambda s: int(s.str.startswith('completed').sum())), steps=('steps', 'sum'),
-        failures=('failures', 'sum'), replayed=('replayed', 'sum'), minutes=('estimate_s', lambda x: round(x.sum(skipna=False)/60, 1)),
+        runs=('run_id', 'size'), done=('status', lambda s: int(s.str.startswith('completed').sum())),
+        steps=('steps', 'sum'),
+        failures=('failures', 'sum'), replayed=('replayed', 'sum'),
+        minutes=('estimate_s', lambda x: round(x.sum(skipna=False)/60, 1)),
         disk_GB=('kept_bytes', lambda x: round(x.sum()/1e9, 2)))
     out.print(rich_table((t if cells else by.reset_index()).drop(columns=['suite', 'took_s'] if cells else [])))
     out.print(_total_line(m, totals), soft_wrap=True)
-    if totals['left_s'] is None: out.print('No rate is known for some models on this device; the first runs will give it.')
+    if totals['left_s'] is None:
+        out.print('No rate is known for some models on this device; the first runs will give it.')
 
+# %% ../../nbs/lab/870_cli.ipynb #195a2d3d
 @contextmanager
 def matrix_display(m):
     "Progress of a matrix: a bar with the time left on a terminal, lines elsewhere."
@@ -520,7 +592,8 @@ def matrix_display(m):
     bar = Rows('{task.completed:.0f}/{task.total:.0f} runs')
     task = bar.add_task(m.name, total=len(seen), note='')
     def doing(r: str) -> str:
-        s = live.setdefault(r, LiveRun(m.dir/r)).look(dict(status='running', target_steps=m.cells[r].config.training.max_steps))
+        s = live.setdefault(r, LiveRun(m.dir/r)).look(dict(status='running',
+                                                           target_steps=m.cells[r].config.training.max_steps))
         return f"{r} {s['global_step']}/{s['target_steps']} {progress_note(s)}"
     def show():
         nonlocal last, said
@@ -535,18 +608,24 @@ def matrix_display(m):
         left = duration(t['left_s'])
         for r in changed: live.pop(r, None)
         at = ', '.join(map(doing, now))
-        if out.is_terminal: bar.update(task, completed=done, description=f'{m.name}: {at}' if bar.narrow else m.name, note=f'left {left}' if bar.narrow else f'left {left}  {at}')
+        if out.is_terminal:
+            bar.update(task, completed=done, description=f'{m.name}: {at}' if bar.narrow else m.name,
+                       note=f'left {left}' if bar.narrow else f'left {left}  {at}')
         elif now: out.print(f"[{done}/{t['runs']}] {at}; left: {left}", soft_wrap=True, markup=False)
         said = time.monotonic()
         for r, row in changed.items():
             why = f" ({row['reason']})" if row['reason'] else ''
-            if row['status'] != 'running': out.print(f"[{done}/{t['runs']}] {r}: {row['status']}{why}; left: {left}", soft_wrap=True, markup=False)
+            if row['status'] != 'running':
+                out.print(f"[{done}/{t['runs']}] {r}: {row['status']}{why}; left: {left}", soft_wrap=True, markup=False)
     if out.is_terminal: bar.start()
     try: yield show
     finally: bar.stop()
 
+# %% ../../nbs/lab/870_cli.ipynb #6deac311
 @matrix.command(name='run')
-def matrix_run(file: MatrixFile, retry_failed: Annotated[bool, typer.Option('--retry-failed', help='Try cells again that had failed for good.')] = False):
+def matrix_run(file: MatrixFile,
+               retry_failed: Annotated[bool, typer.Option('--retry-failed', help='Try cells again that had failed for '
+                                                                                 'good.')] = False):
     "Run what is left: safe to kill, and to start again. Exit code 1 if a run failed."
     with stages() as say:
         say(f'reading {file}')
@@ -558,7 +637,8 @@ def matrix_run(file: MatrixFile, retry_failed: Annotated[bool, typer.Option('--r
         totals = run_matrix(m, show, retry_failed)
     out.print(f'{_total_line(m, totals)}; took {duration(time.monotonic() - start)}', soft_wrap=True)
     incomplete = {s: why for s in m.suites if (why := suite_gates(m, s))}
-    for s, why in incomplete.items(): err.print(f'suite {s} is not complete: ' + '; '.join(why), soft_wrap=True, markup=False)
+    for s, why in incomplete.items():
+        err.print(f'suite {s} is not complete: ' + '; '.join(why), soft_wrap=True, markup=False)
     out.print(f'Next: ecrl matrix report {_short(file)}', soft_wrap=True)
     if incomplete: raise typer.Exit(1)
 
@@ -572,14 +652,18 @@ def matrix_status(file: MatrixFile, json_: Json = False):
     if json_: return print_json(totals | dict(rows=rows))
     out.print(_total_line(m, totals), soft_wrap=True)
     for r, row in rows.items():
-        if row['status'] == 'running': out.print(f"  running: {r}, step {last_step(m.dir/r/'logs'/'rank0.jsonl')} of {m.cells[r].config.training.max_steps}", soft_wrap=True)
+        if row['status'] == 'running':
+            out.print(f"  running: {r}, step {last_step(m.dir/r/'logs'/'rank0.jsonl')} of "
+                      f"{m.cells[r].config.training.max_steps}", soft_wrap=True)
         if row['status'] == 'failed': out.print(f"  failed: {r}: {row['reason']}", soft_wrap=True, markup=False)
 
+# %% ../../nbs/lab/870_cli.ipynb #52a9ae39
 @matrix.command(name='report')
 def matrix_report(
     file: Annotated[Path, typer.Argument(help='Matrix file, or the folder of a study (also in the published layout).', show_default=False,
                                          callback=expects('matrix', 'parameters', 'study'))],
-    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Where the files go; into the study by default, or beside the tracked evidence.', show_default=False)] = None,
+    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Where the files go; into the study by default, or '
+                                                                  'beside the tracked evidence.', show_default=False)] = None,
     publish: Annotated[bool, typer.Option(help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
     site: Annotated[bool, typer.Option(help='Build the page as well.')] = False,
 ):
@@ -596,7 +680,8 @@ def matrix_report(
         say(stage := f'executing nbs/{page} into {_short(to)}')
         executed(project_root()/'nbs'/page, folder, parameters, lambda done: say(stage, done))
     print((to/'final_summary.md').read_text())
-    for f in ('publication_summary.md', 'new_findings.csv', 'tables', 'plots', 'reports'): out.print(f'{_short(to/f)}', soft_wrap=True)
+    for f in ('publication_summary.md', 'new_findings.csv', 'tables', 'plots', 'reports'):
+        out.print(f'{_short(to/f)}', soft_wrap=True)
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)
     if site:
         docs = _site({page: folder})
@@ -612,22 +697,27 @@ def status(run_dir: RunDir):
     from ecrl.training.events import last_step
     s, latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     out.print(f"[bold]{s['run_id']}[/bold]: {s['status']}" + (f" ({s['reason']})" if s['reason'] else ''))
-    out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: {latest.global_step if latest else 'none'}", soft_wrap=True)
+    out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
+              f"{latest.global_step if latest else 'none'}", soft_wrap=True)
     out.print(_cost_so_far(run_dir, s), soft_wrap=True)
     for r in read_jsonl(run_dir/'logs'/'supervisor_attempts.jsonl')[0]:
-        if r['event'] == 'attempt_end': out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: {r['reason'] or r['outcome']}")
+        if r['event'] == 'attempt_end':
+            out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: "
+                      f"{r['reason'] or r['outcome']}")
 
 def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
     from ecrl.measure.goodput import goodput as measure, shown_s, standby_now, standby_text
     from ecrl.measure.history import HistoryError, read_history
     try: h = read_history(run_dir); g = measure(h)
-    except HistoryError: return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
+    except HistoryError:
+        return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
     now = f', now {standby_now(h)}'.replace('none', 'there is none') if h.status == 'in progress' else ''
     return f'restarts {g.restarts}, deaths {g.deaths}; wall clock {shown_s(g.wall_clock_s)} s' + (
         f'; sessions {g.sessions}, nobody ran for {shown_s(g.idle_s)} s between them' if g.sessions > 1 else '') + (
         f'; {standby_text(g.standby_ready, g.standby_deaths)}{now}' if g.standby else '')
 
+# %% ../../nbs/lab/870_cli.ipynb #4afe0965
 @app.command()
 def tail(
     run_dir: RunDir,
@@ -647,11 +737,13 @@ def tail(
         for line in text[seen:]: print(line)
         seen = len(text)
 
+# %% ../../nbs/lab/870_cli.ipynb #32d6eb07
 def _fail(message: str): raise BadInput(message)
 
 def _supervisor(run_dir: Path) -> dict:
     from ecrl.training.events import read_json
-    return read_json(run_dir/'logs'/'supervisor.json') or _fail(f'{run_dir} is not a run: logs/supervisor.json is absent or damaged')
+    return read_json(run_dir/'logs'/'supervisor.json') or _fail(
+        f'{run_dir} is not a run: logs/supervisor.json is absent or damaged')
 
 def _has_supervisor(run_dir: Path) -> bool: # its lock is free when it has been killed
     from ecrl.training.config import ConfigError
@@ -667,20 +759,28 @@ def check_new(run_dir: Path, target: int): # target: the step that is asked for
     "Refuse the directory of a run that exists, with what stands there and what can be done."
     from ecrl.training.events import last_step, read_json
     if not (run_dir/'config.yaml').exists(): return                # whatever else is there, the supervisor refuses
-    s, step, shown = read_json(run_dir/'logs'/'supervisor.json'), last_step(run_dir/'logs'/'rank0.jsonl'), _short(run_dir)
-    state = 'running now' if _has_supervisor(run_dir) else s.get('status', 'not begun').replace('running', 'interrupted')
+    s, step, shown = read_json(run_dir/'logs'/'supervisor.json'), last_step(
+        run_dir/'logs'/'rank0.jsonl'), _short(run_dir)
+    state = 'running now' if _has_supervisor(run_dir) else s.get('status', 'not begun').replace('running',
+        'interrupted')
     end = s.get('target_steps', target)
     when = time.strftime('%Y-%m-%d %H:%M', time.localtime(s.get('time', (run_dir/'config.yaml').stat().st_mtime)))
-    todo = [('ecrl status', 'where it is'), ('ecrl tail -f', 'what it prints')] if state == 'running now' else [('ecrl verify', 'judges it')] if state == 'completed' else [('ecrl resume', 'goes on with it')]
+    todo = [('ecrl status', 'where it is'), ('ecrl tail -f',
+                                             'what it prints')] if state == 'running now' else [('ecrl verify',
+                                                 'judges it')] if state == 'completed' else [('ecrl resume',
+                                                     'goes on with it')]
     if state == 'completed' and target > end: todo += [(f'ecrl run ... --resume', f'goes on to step {target}')]
-    lines = [f'  {c}{"" if "..." in c else " " + shown}: {what}' for c, what in todo] + ['  the same command with --run-id NAME: runs it again beside that one']
+    lines = [f'  {c}{"" if "..." in c else " " + shown}: {what}'
+             for c, what in todo] + ['  the same command with --run-id NAME: runs it again beside that one']
     _fail('\n'.join([f'{shown} exists: {state}, step {step} of {end}, {when}; nothing was changed.', *lines]))
 
 # %% ../../nbs/lab/870_cli.ipynb #1b5f5e42
 def config_table(settings: list, title: str | None = None) -> Table:
     "Keys with all that is known of them."
     t = Table(title=title, title_justify='left', title_style='bold', box=SIMPLE, padding=(0, 1), pad_edge=False)
-    for c in ('key', 'default', 'unit', 'type', 'meaning'): t.add_column(c, no_wrap=c in ('key', 'unit'), overflow='fold', ratio=dict(type=2, meaning=3).get(c), max_width=16 if c == 'default' else None)
+    for c in ('key', 'default', 'unit', 'type', 'meaning'):
+        t.add_column(c, no_wrap=c in ('key', 'unit'), overflow='fold', ratio=dict(type=2, meaning=3).get(c),
+                     max_width=16 if c == 'default' else None)
     for s in settings: t.add_row(*map(escape, (s.key, s.default, s.unit, s.type, s.meaning)))
     return t
 
@@ -688,8 +788,10 @@ def about_key(s) -> str: # of `ecrl.training.config.Setting`
     "One key, a line for each thing that is known of it."
     from ecrl.training.protocol import RESUMABLE
     example = 'VALUE' if s.default in ('', 'required') else s.default
-    known = dict(meaning=s.meaning, type=s.type, default=s.default or 'absent', unit=s.unit, set=f'--set {s.key}={example}'*('[' not in s.key),
-                 resume='a session that goes on with a run may change it' if s.key.startswith(RESUMABLE) else 'another value makes another experiment')
+    known = dict(meaning=s.meaning, type=s.type, default=s.default or 'absent', unit=s.unit,
+                 set=f'--set {s.key}={example}'*('[' not in s.key),
+                 resume='a session that goes on with a run may change it' if s.key.startswith(RESUMABLE)
+                 else 'another value makes another experiment')
     return '\n'.join([s.key, *(f'  {k:8} {v}' for k, v in known.items() if v)])
 
 def effective(cfg) -> list[dict]: # key, value, default, differs
@@ -699,13 +801,17 @@ def effective(cfg) -> list[dict]: # key, value, default, differs
         for k in key.split('.'): tree = tree.get(k) if isinstance(tree, dict) else None
         return tree
     values, usual = cfg.model_dump(mode='json'), RunConfig().model_dump(mode='json')
-    within = {s.key.rpartition('.')[0] for s in all_settings()}                # of a mapping that has keys of its own, they are shown
-    keys = [s.key for s in all_settings() if '[]' not in s.key and not (s.key in within and at(values, s.key)) and ('.' not in s.key or at(values, s.key.rpartition('.')[0]))]
-    return [dict(key=k, value=as_yaml(at(values, k)), default=as_yaml(at(usual, k)), differs=at(values, k) != at(usual, k)) for k in keys]
+    within = {s.key.rpartition('.')[0] for s in all_settings()}  # of a mapping that has keys of its own, they are shown
+    keys = [s.key for s in all_settings() if '[]' not in s.key and not (s.key in within and at(values, s.key))
+            and ('.' not in s.key or at(values, s.key.rpartition('.')[0]))]
+    return [dict(key=k, value=as_yaml(at(values, k)), default=as_yaml(at(usual, k)),
+                 differs=at(values, k) != at(usual, k)) for k in keys]
 
+# %% ../../nbs/lab/870_cli.ipynb #4c7fa4a4
 @app.command(name='config')
 def show_config(
-    what: Annotated[Optional[str], typer.Argument(help='A section, a key, a config file or the directory of a run; every key by default.', show_default=False)] = None,
+    what: Annotated[Optional[str], typer.Argument(help='A section, a key, a config file or the directory of a run; '
+                                                       'every key by default.', show_default=False)] = None,
     json_: Json = False,
 ):
     "What can be set, and what a file sets."
@@ -715,9 +821,12 @@ def show_config(
         file = expects('config', 'run')(Path(what))
         rows = effective(load_config(file/'config.yaml' if file.is_dir() else file))
         if json_: return print_json(rows)
-        t = Table(title=f'{_short(file)}: {sum(r["differs"] for r in rows)} of {len(rows)} keys differ from the defaults', title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False)
+        t = Table(title=f'{_short(file)}: {sum(r["differs"] for r in rows)} of {len(rows)} keys differ from the '
+                        'defaults', title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False)
         for c in ('', 'key', 'value', 'default'): t.add_column(c, no_wrap=c == 'key', overflow='fold')
-        for r in rows: t.add_row('*'*r['differs'], r['key'], escape(r['value']), escape(r['default'])*r['differs'], style='bold' if r['differs'] else None)
+        for r in rows:
+            t.add_row('*'*r['differs'], r['key'], escape(r['value']), escape(r['default'])*r['differs'],
+                      style='bold' if r['differs'] else None)
         return out.print(t)
     settings = find_settings(what or '')
     if json_: return print_json([asdict(s) for s in settings])
@@ -725,20 +834,24 @@ def show_config(
     top = [s for s in settings if '.' not in s.key and s.key not in all_sections()]
     if top: out.print(config_table(top))
     for section, about in all_sections().items():
-        if of := [s for s in settings if s.key == section or s.key.startswith(f'{section}.')]: out.print(config_table(of, f'{section}: {about}'))
+        if of := [s for s in settings if s.key == section or s.key.startswith(f'{section}.')]:
+            out.print(config_table(of, f'{section}: {about}'))
 
 # %% ../../nbs/lab/870_cli.ipynb #a9a1da3b
 @app.command()
 def verify(
     run_dir: RunDir,
-    require: Annotated[Optional[list[str]], typer.Option(help='Exit code 0 only if this grade is valid as well: set, order or state (2: unknown, or not exercised). May be given several times.', show_default=False)] = None,
+    require: Annotated[Optional[list[str]], typer.Option(help='Exit code 0 only if this grade is valid as well: set, '
+                                                              'order or state (2: unknown, or not exercised). May be '
+                                                              'given several times.', show_default=False)] = None,
     json_: Json = False,
 ):
     "Did it continue where it stopped? Exit code 0: valid, 1: invalid, 2: unknown or unusable input."
     import pandas as pd
     check = judge_of(run_dir)
     from ecrl.measure.laws import GRADES, exit_code, word
-    if wrong := [g for g in require or () if g not in GRADES]: _fail(f'--require: expected {", ".join(GRADES)}, found {wrong[0]!r}')
+    if wrong := [g for g in require or () if g not in GRADES]:
+        _fail(f'--require: expected {", ".join(GRADES)}, found {wrong[0]!r}')
     v = check(run_dir)
     asked = {g: v.grades[g] for g in require or ()}
     if json_: print_json(v.to_dict())
@@ -746,10 +859,13 @@ def verify(
         print(v)
         out.print(rich_table(pd.DataFrame(v.grade_rows(), columns=['grade', 'result', 'rests on'])))
         for g, x in asked.items():
-            if x is not True: out.print(f'{g.capitalize()} is required: expected valid, found {word(x)}. {GRADES[g].claim}', soft_wrap=True)
+            if x is not True:
+                out.print(f'{g.capitalize()} is required: expected valid, found {word(x)}. {GRADES[g].claim}',
+                          soft_wrap=True)
     codes = {exit_code(x) for x in (v.valid, *asked.values())}
     raise typer.Exit(1 if 1 in codes else max(codes))
 
+# %% ../../nbs/lab/870_cli.ipynb #cef72e1e
 @app.command()
 def goodput(run_dir: RunDir, json_: Json = False):
     "What did failures and checkpoints cost?"
@@ -757,7 +873,8 @@ def goodput(run_dir: RunDir, json_: Json = False):
     from ecrl.measure.goodput import goodput as measure
     g = measure(run_dir)
     if json_: print_json(g.to_dict()); return
-    out.print(f'Goodput of {_short(run_dir)}', soft_wrap=True, markup=False)         # no title of the table: it would break within the path
+    # no title of the table: it would break within the path
+    out.print(f'Goodput of {_short(run_dir)}', soft_wrap=True, markup=False)
     out.print(rich_table(g.table().reset_index()))
     fraction = 'productive fraction'
     for said in [*g.words(), f'{fraction}: {MEANING[fraction]}']: out.print(said, soft_wrap=True)
@@ -771,24 +888,28 @@ class WithSteps(TyperCommand):
 def diverge(
     run_dir: RunDir,
     reference_dir: RunDir,
-    steps: Annotated[Optional[str], typer.Option(help='Checkpoints to compare, e.g. 150,200; by default all that both runs have kept.', show_default=False)] = None,
+    steps: Annotated[Optional[str], typer.Option(help='Checkpoints to compare, e.g. 150,200; by default all that both '
+                                                      'runs have kept.', show_default=False)] = None,
     json_: Json = False,
 ):
     "Is it the same run as the reference? Parameters at common checkpoints, and losses."
     from ecrl.measure.divergence import diverge as compare
     parts = [p.strip() for p in steps.split(',')] if steps is not None else []
-    if wrong := [p for p in parts if not p.isdecimal()]: _fail(f'--steps: expected numbers with commas between them, e.g. 150,200, found {wrong[0]!r}')
+    if wrong := [p for p in parts if not p.isdecimal()]:
+        _fail(f'--steps: expected numbers with commas between them, e.g. 150,200, found {wrong[0]!r}')
     d = compare(run_dir, reference_dir, [*map(int, parts)] or None)
     if json_: print_json(d.to_dict()); return
     l = d.losses
-    out.print(f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area {l['auc']:.3g} over {l['steps']} steps", soft_wrap=True)
+    out.print(f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area "
+              f"{l['auc']:.3g} over {l['steps']} steps", soft_wrap=True)
     out.print(rich_table(d.table().reset_index(), 'states at common checkpoints') if d.states else d.why_no_states)
 
 # %% ../../nbs/lab/870_cli.ipynb #4ab43306
 @app.command()
 def sample(
     run_dir: RunDir,
-    ids: Annotated[str, typer.Argument(help='Index of the sample in its dataset, from 0; several with commas between them.', show_default=False)],
+    ids: Annotated[str, typer.Argument(help='Index of the sample in its dataset, from 0; several with commas between '
+                                            'them.', show_default=False)],
     epoch: Annotated[Optional[int], typer.Option(help='Only this epoch, from 0.', show_default=False)] = None,
     json_: Json = False,
 ):
@@ -798,24 +919,33 @@ def sample(
     from ecrl.measure.correctness import sample_ledger
     from ecrl.measure.history import read_history
     h, parts = read_history(run_dir), [x.strip() for x in ids.split(',')]
-    if h.geometry is None or h.seed is None: _fail(f'{_short(run_dir)}: seed, dataset size or batch is not recorded, so nobody can say which samples a step consumed')
+    if h.geometry is None or h.seed is None:
+        _fail(f'{_short(run_dir)}: seed, dataset size or batch is not recorded, so nobody can say which samples a '
+              'step consumed')
     size, epochs = h.geometry.dataset_size, sorted(h.steps['epoch'].unique())
-    if wrong := [x for x in parts if not x.isdecimal() or int(x) >= size]: _fail(f'ID: expected numbers from 0 to {size - 1}, with commas between them, found {wrong[0]!r}')
-    if epoch is not None and epoch not in epochs: _fail(f'--epoch: expected one that the run has trained in, {epochs[0]} to {epochs[-1]}, found {epoch}')
-    t = pd.concat([sample_ledger(h, int(e), [*map(int, parts)]).assign(epoch=int(e)) for e in (epochs if epoch is None else [epoch])])
-    t = t[['sample', 'epoch', 'global_step', 'attempt', 'rank', 'fate']].sort_values(['sample', 'epoch', 'attempt', 'global_step'])
+    if wrong := [x for x in parts if not x.isdecimal() or int(x) >= size]:
+        _fail(f'ID: expected numbers from 0 to {size - 1}, with commas between them, found {wrong[0]!r}')
+    if epoch is not None and epoch not in epochs:
+        _fail(f'--epoch: expected one that the run has trained in, {epochs[0]} to {epochs[-1]}, found {epoch}')
+    t = pd.concat([sample_ledger(h, int(e), [*map(int, parts)]).assign(epoch=int(e))
+                   for e in (epochs if epoch is None else [epoch])])
+    t = t[['sample', 'epoch', 'global_step', 'attempt', 'rank', 'fate']].sort_values(['sample', 'epoch', 'attempt',
+        'global_step'])
     if json_: return print_json(t.to_dict('records'))
     if len(t): out.print(rich_table(t, f'Samples of {_short(run_dir)}'))
     for s in map(int, parts):
         fates = t.loc[t['sample'] == s, 'fate'].value_counts()
         begun = f"the {len(epochs)} epoch{'s'*(len(epochs) > 1)} that the run has begun" if epoch is None else f'epoch {epoch}'
-        out.print(f"sample {s}: counts {(n := int(fates.get('surviving', 0)))} time{'s'*(n != 1)} in {begun}; executions: " + ', '.join(f'{n} {f}' for f, n in fates.items()) if len(fates)
-                  else f'sample {s}: not trained; an epoch leaves out {size - h.geometry.samples_per_epoch} of {size} samples, others every time', soft_wrap=True)
+        out.print(f"sample {s}: counts {(n := int(fates.get('surviving', 0)))} time{'s'*(n != 1)} in {begun}; "
+                  "executions: " + ', '.join(f'{n} {f}' for f, n in fates.items()) if len(fates)
+                  else f'sample {s}: not trained; an epoch leaves out {size - h.geometry.samples_per_epoch} of {size} '
+                       'samples, others every time', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
 audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script.')
 app.add_typer(audit, name='audit')
-Reference = Annotated[Optional[Path], typer.Option(help='Folder of a run that it should equal, step by step.', show_default=False)]
+Reference = Annotated[Optional[Path], typer.Option(help='Folder of a run that it should equal, step by step.',
+                                                   show_default=False)]
 
 @audit.command(name='receipt')
 def audit_receipt(
@@ -827,22 +957,29 @@ def audit_receipt(
     from ecrl.audit.receipt import write_receipt
     out.print(f'wrote {_short(write_receipt(run_dir, file, reference))}', soft_wrap=True)
 
+# %% ../../nbs/lab/870_cli.ipynb #ba7a6eb9
 @audit.command(name='try')
 def audit_try(
-    command: Annotated[list[str], typer.Argument(help='After --: the command; {world} becomes the number of ranks, {run} the folder of the run.', show_default=False)],
+    command: Annotated[list[str], typer.Argument(help='After --: the command; {world} becomes the number of ranks, '
+                                                      '{run} the folder of the run.', show_default=False)],
     world: Annotated[str, typer.Option(help='Ranks of each launch, over and over: 2,1 changes them at every restart.')] = '1',
-    kills: Annotated[Optional[str], typer.Option(help='Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by default a plan from an undisturbed run.', show_default=False)] = None,
+    kills: Annotated[Optional[str], typer.Option(help='Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by '
+                                                      'default a plan from an undisturbed run.', show_default=False)] = None,
     every: Annotated[Optional[int], typer.Option(help='Steps between saves, where the ledger does not show them.', show_default=False)] = None,
-    folder: Annotated[Optional[Path], typer.Option('--out', help='New folder for both runs and the receipt; by default one in the temporary folder.', show_default=False)] = None,
+    folder: Annotated[Optional[Path], typer.Option('--out', help='New folder for both runs and the receipt; by '
+                                                                 'default one in the temporary folder.', show_default=False)] = None,
     timeout: Annotated[float, typer.Option(help='Limit of each launch, s.')] = 600.0,
 ):
     "Run a script undisturbed, then kill it by plan and resume it. Exit code 0: it resumes exactly, 1: it does not."
-    if not all(w.strip().isdecimal() and int(w) for w in world.split(',')): _fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
-    if folder and folder.exists() and any(folder.iterdir()): _fail(f'--out {_short(folder)}: expected a new folder, found one that is not empty')
+    if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
+        _fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
+    if folder and folder.exists() and any(folder.iterdir()):
+        _fail(f'--out {_short(folder)}: expected a new folder, found one that is not empty')
     from ecrl.audit.receipt import write_receipt
     from ecrl.audit.trying import try_restarts
     folder = folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
-    t = try_restarts(command, folder, kills.split(',') if kills else None, [int(w) for w in world.split(',')], every, timeout, lambda text: print(text, flush=True))
+    t = try_restarts(command, folder, kills.split(',') if kills else None, [int(w) for w in world.split(',')], every,
+                     timeout, lambda text: print(text, flush=True))
     print(t.verdict)
     page = write_receipt(t.run, reference=t.reference if t.repeatable else None)
     out.print(f'wrote {_short(page)}', soft_wrap=True)
@@ -850,7 +987,9 @@ def audit_try(
     raise typer.Exit(1 if wrong else 0)
 
 # %% ../../nbs/lab/870_cli.ipynb #4ebdfc63
-Out = Annotated[Optional[Path], typer.Option('--out', help='Write the report (Markdown and JSON) into this folder instead of printing it.', show_default=False)]
+Out = Annotated[Optional[Path], typer.Option('--out',
+                                             help='Write the report (Markdown and JSON) into this folder instead of '
+                                                  'printing it.', show_default=False)]
 
 def _show(report, out_dir: Path | None, name: str, json_: bool):
     if out_dir is None: print_json(report.to_dict()) if json_ else print(report.to_markdown())
@@ -860,13 +999,17 @@ def _show(report, out_dir: Path | None, name: str, json_: bool):
 def report(
     folder: Annotated[Path, typer.Argument(help='Directory of a run, or of a study (runs below it).', show_default=False, callback=expects('run', 'study'))],
     reference: Annotated[Optional[Path], typer.Option(help='For a run: the run that it should equal.', show_default=False)] = None,
-    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Write files into this folder instead of printing: Markdown, JSON; of a study also figures and final_summary.md.', show_default=False)] = None,
+    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Write files into this folder instead of printing: '
+                                                                  'Markdown, JSON; of a study also figures and '
+                                                                  'final_summary.md.', show_default=False)] = None,
     json_: Json = False,
 ):
     "The report of one run, or of a study: verdicts, costs, intervals, findings."
     from ecrl.measure.report import is_run, run_report, study_report, write_study
     if is_run(folder): return _show(run_report(folder, reference), out_dir, folder.resolve().name, json_)
-    if reference: _fail('--reference belongs to the report of one run; in a study, each run is compared with the reference of its suite and seed')
+    if reference:
+        _fail('--reference belongs to the report of one run; in a study, each run is compared with the reference of '
+              'its suite and seed')
     if out_dir is None: return _show(study_report(folder), None, '', json_)
     for f in write_study(folder, out_dir).values(): out.print(f'wrote {_short(f)}', soft_wrap=True)
 
@@ -895,7 +1038,8 @@ def fetch(
     if name not in DATASETS: _fail(f'unknown dataset {name!r}; known: {", ".join(DATASETS)}')
     try: ds = build_dataset(name, root=str(root), download=True)
     except (OSError, ValueError) as e: _fail(str(e))
-    out.print(f'{name}: {len(ds)} samples, {ds.num_classes} classes, images of {"x".join(map(str, ds.images.shape[1:]))}')
+    out.print(f'{name}: {len(ds)} samples, {ds.num_classes} classes, images of '
+              f'{"x".join(map(str, ds.images.shape[1:]))}')
 
 # %% ../../nbs/lab/870_cli.ipynb #221bcf98
 @app.command()
@@ -908,13 +1052,18 @@ def findings() -> list[tuple[str, bool, str, str]]: # (what, whether it is there
     import psutil, torch
     from ecrl.training.supervisor import installed_version
     cuda = torch.cuda.is_available()
-    rows = [('Python 3.11 or newer', sys.version_info >= (3, 11), platform.python_version(), 'make PYTHON=/path/to/python3.11 setup'),
-            ('GPU', cuda, ', '.join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())) or 'none; everything runs on the CPU', 'optional'),
+    rows = [('Python 3.11 or newer', sys.version_info >= (3, 11), platform.python_version(),
+             'make PYTHON=/path/to/python3.11 setup'),
+            ('GPU', cuda, ', '.join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
+             or 'none; everything runs on the CPU', 'optional'),
             ('cores and memory', True, f'{os.cpu_count()} cores, {psutil.virtual_memory().total/2**30:.0f} GiB', ''),
-            ('disk for runs/', shutil.disk_usage(project_root()).free > 2**30, f'{shutil.disk_usage(project_root()).free/2**30:.0f} GiB free', 'at least 1 GiB'),
-            ('Quarto', shutil.which('quarto') is not None, shutil.which('quarto') or 'absent; smalldocs renders the site', 'optional: quarto.org')]
+            ('disk for runs/', shutil.disk_usage(project_root()).free > 2**30,
+             f'{shutil.disk_usage(project_root()).free/2**30:.0f} GiB free', 'at least 1 GiB'),
+            ('Quarto', shutil.which('quarto') is not None,
+             shutil.which('quarto') or 'absent; smalldocs renders the site', 'optional: quarto.org')]
     need = ('torch', 'torchvision', 'nbdev', 'jupyterlab', 'papermill', 'ipywidgets', 'scikit-learn', 'smalldocs')
-    return rows + [(p, found is not None, found or 'absent', 'pip install -e ".[dev]" -c constraints.txt') for p in need for found in [installed_version(p)]]
+    return rows + [(p, found is not None, found or 'absent', 'pip install -e ".[dev]" -c constraints.txt') for p in need
+                   for found in [installed_version(p)]]
 
 @app.command()
 def doctor():
@@ -948,7 +1097,8 @@ def gpu(
 
 # %% ../../nbs/lab/870_cli.ipynb #8a6cfec1
 @app.command()
-def glossary(word: Annotated[Optional[str], typer.Argument(help='One word, e.g. MTTR or completed_prev; all of them by default.', show_default=False)] = None):
+def glossary(
+    word: Annotated[Optional[str], typer.Argument(help='One word, e.g. MTTR or completed_prev; all of them by default.', show_default=False)] = None):
     "What the words of the tables and reports mean."
     from ecrl.glossary import WORDS, explain
     if word is not None:
@@ -961,19 +1111,23 @@ def glossary(word: Annotated[Optional[str], typer.Argument(help='One word, e.g. 
 
 # %% ../../nbs/lab/870_cli.ipynb #def09f45
 # by name: to import them takes seconds
-OURS = ('AuditError', 'BadInput', 'BenchError', 'ConfigError', 'DivergenceError', 'HistoryError', 'SiteError', 'TryError')
+OURS = ('AuditError', 'BadInput', 'BenchError', 'ConfigError', 'DivergenceError', 'HistoryError', 'SiteError',
+        'TryError')
 
 def main():
     "Entry point of the `ecrl` command."
-    for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, leave_at_once)      # unless a command has something to put in order
+    # unless a command has something to put in order
+    for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, leave_at_once)
     sys.unraisablehook = lambda u: None if u.exc_type is KeyboardInterrupt else sys.__unraisablehook__(u)
     try: app()
     except Interrupted as e:
-        for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, signal.SIG_IGN)       # a second one would change the exit code
+        # a second one would change the exit code
+        for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, signal.SIG_IGN)
         err.print(f'\n{e}', markup=False, soft_wrap=True)
         raise SystemExit(e.code)
     except Exception as e:
-        said = getattr(e, 'ename', '') in ('ConfigError', 'HistoryError') and e.evalue       # the same, from inside a notebook
+        # the same, from inside a notebook
+        said = getattr(e, 'ename', '') in ('ConfigError', 'HistoryError') and e.evalue
         known = said or any(c.__name__ in OURS and c.__module__.partition('.')[0] == 'ecrl' for c in type(e).__mro__)
         if not known and 'ECRL_TRACEBACK' in os.environ: raise
         told = f'Error: {said or e}' if known else f'Error: ecrl itself has failed ({type(e).__name__}: {str(e)[:300]}). Nothing is said about your run. ECRL_TRACEBACK=1 shows where.'

@@ -142,6 +142,7 @@ class SlurmJob:
     def cancel(self):
         if self.poll() is None: self.job.cancel()
 
+# %% ../../nbs/lab/830_executors.ipynb #0933993e
 def make_executor(cfg: ExecutorConfig):
     "The executor that a matrix asks for."
     check_executor(cfg)

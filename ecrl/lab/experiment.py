@@ -330,7 +330,7 @@ class Policy(Section):
     "What to do with runs that did not end well."
     retries: Count = 0                                      # how often a run that failed is run again, from its start
     interrupted: Literal['restart', 'resume'] = 'restart'   # a run that was cut off from outside
-    prune: bool = True                                      # of a finished run keep only the checkpoints that divergence needs
+    prune: bool = True  # of a finished run keep only the checkpoints that divergence needs
 
 def run_study(
     study: Study,

@@ -31,14 +31,14 @@ from ..training.models import build_model
 class ExecutorConfig(Section):
     "Where suites run; see the executors page."
     kind: str = 'local'                          # local | slurm
-    slots: Positive | list[str] = 1              # local: how many suites at once; or the CUDA devices of each slot, e.g. ['0,1', '2,3']
+    slots: Positive | list[str] = 1  # local: how many suites at once; or the CUDA devices of each slot, e.g. ['0,1', '2,3']
     slurm: dict = {}                             # submitit's parameters, e.g. {slurm_partition: gpu, timeout_min: 240}
     cluster: str = 'slurm'                       # submitit's: slurm | local
 
 class MatrixConfig(Section):
     "What a matrix file holds."
     study: str                                   # the directory under `runs/`
-    config: dict | str = {}                      # what all runs share: sections of a run's config, or a YAML file (from the project's root)
+    config: dict | str = {}  # what all runs share: sections of a run's config, or a YAML file (from the project's root)
     axes: dict[str, list | dict[str, dict]] = {} # key -> values, or name -> {value's name: {key: value}}
     variants: list[str] | dict[str, dict]        # known ones, or name -> {key: value}
     seeds: list[Seed]

@@ -498,10 +498,13 @@ def _count(measure: Callable, *args) -> tuple[int, bool | str]: # like a law, a 
 def grades_of(h: History, results: dict, epochs: pd.DataFrame) -> tuple[dict, dict]: # (grades, how much each rests on)
     "The three grades: their counts, the laws that belong to them, and the laws about the records."
     if in_rounds(h): counted = {g: _count(lambda: count_rounds(h, epochs)[g]) for g in GRADES}
-    else: counted = dict(set=_count(count_samples, h, epochs), order=_count(count_placed, h), state=_count(count_compared, h))
+    else:
+        counted = dict(set=_count(count_samples, h, epochs), order=_count(count_placed, h),
+                       state=_count(count_compared, h))
     if 'ledger' in results: counted['set'] = counted['set'][0], 'unknown'
     def of(grade):
-        return [results.get(name, 'unknown') for name, l in laws_of(h).items() if grade in l.grades]  # not asked: not known
+        # not asked: not known
+        return [results.get(name, 'unknown') for name, l in laws_of(h).items() if grade in l.grades]
     return {g: graded(v, of(g), of(RECORDS)) for g, (_, v) in counted.items()}, {g: n for g, (n, _) in counted.items()}
 
 # %% ../../nbs/measure/740_correctness.ipynb #b4e20c08

@@ -59,6 +59,7 @@ class Reading:
         wrong = {k for f in known.values() if (w := trouble(found, {f.name: f}, self.version)) for k in [f.name] if self.faulty.append(f'{path.name}: {w}') is None}
         return {k: v for k, v in found.items() if k not in wrong}
 
+# %% ../../nbs/measure/720_history.ipynb #f9434bda
 def kind_of_file(path: Path) -> str: return 'a directory' if path.is_dir() else 'a link that leads nowhere' if path.is_symlink() else 'a pipe or a device'
 
 def whole_lines(path: Path) -> list[int]: # from 1
@@ -369,6 +370,7 @@ class History:
     @cached_property
     def dataset_size(self) -> int | None: return self.environment.get('dataset_size') or (self.config and self.config.dataset.size)
 
+# %% ../../nbs/measure/720_history.ipynb #1f0b43f2
 def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
     ids = set(steps['run_id'])
     return ids.pop() if len(ids) == 1 else None
@@ -479,6 +481,7 @@ def _read(run: Path, logs: Path) -> History:
     return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config)), boundaries, _published(log, sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json' else sidecars),
                    table, _event_table(lines['faults.jsonl'], 'event'), supervisor, environment, config, settings, reading.version, lines, sidecars, reading.torn, reading.faulty, problems)
 
+# %% ../../nbs/measure/720_history.ipynb #5762305e
 def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from the world size alone
     kind = assignment_of(config.training.method if config else 'ddp')
     return lambda world_size: kind(None, world_size)

@@ -275,6 +275,7 @@ def rank_that_does_not_exist(w):
     ghost = w.steps(rank=1, first=33, last=33)[0] | dict(rank=2)
     w.files['rank2.jsonl'] = [ghost]
 
+# %% ../../nbs/measure/770_museum.ipynb #d2720948
 @exhibit('order', script=CALM)
 def step_trained_twice(w):
     "A step that failed in its last collective is tried again, though its update had been applied."
@@ -348,6 +349,7 @@ def never_published(w):
     "The save of step 20 was announced and came to nothing, rank 0 went on for five steps, and the job says that it continued from there."
     w.remove('checkpoint_rank0.jsonl', w.saves(20))
 
+# %% ../../nbs/measure/770_museum.ipynb #0a6a8d6d
 @exhibit('resume', 'PrimeIntellect-ai/prime-rl#3332', script=ROTTEN)
 def newer_one_passed_over(w):
     "The job goes back further than it must, and says nothing."
@@ -445,6 +447,7 @@ def path_of_another_step(w):
     "The file that was loaded is not that of the step that is said."
     for e in w.event('restored', 2): e['from_path'] = 'step_00000010.pt'
 
+# %% ../../nbs/measure/770_museum.ipynb #e13ca803
 @exhibit('witnesses', 'NVIDIA/Megatron-LM#6858; huggingface/transformers#46628', script=REPLAYED)
 def generators_seeded_anew(w):
     "Random generators start from the seed at every resume, and the losses of the replay happen to agree."
@@ -494,6 +497,7 @@ def launched_with_other_ranks(w):
     "The launch says four ranks, two have trained."
     for e in w.events(event='launch'): e['world_size'] = 4
 
+# %% ../../nbs/measure/770_museum.ipynb #8310c054
 @exhibit('lifecycle')
 def second_job_beside_the_first(w):
     "A job was started again while the first one was still there: nobody saw it die, nobody cleared it away."

@@ -199,6 +199,7 @@ def find_runs(folder: Path | str) -> list[Path]: # sorted by name
     return sorted((d for d in logs | kept if 'evidence' not in d.relative_to(folder).parts),
                   key=lambda d: (d.name, len(d.parts), d))
 
+# %% ../../nbs/measure/775_report.ipynb #078c117b
 def planned_runs(runs: Iterable[Path]) -> dict[str, dict]: # run id -> its row, as text
     "What the manifests of the studies say about their runs."
     tables = [t for study in sorted({d.parent for d in runs})
@@ -262,19 +263,23 @@ def _kept_accuracy(run: Path):
     return json.loads(f.read_text()).get('accuracy') if (f := run/'metrics'/'verdict.json').exists() else None
 
 def _from_metrics(run: Path, study: str, planned: dict) -> dict:
-    return identity(run.name, _config_of(run), study,
-                    planned.get(run.name)) | tidy_row(*(of_run(run, what)
-                                                        for what in ('correctness', 'goodput',
-                                                            'divergence'))) | dict(accuracy=_kept_accuracy(run))
+    measured = (of_run(run, what) for what in ('correctness', 'goodput', 'divergence'))
+    who = identity(run.name, _config_of(run), study, planned.get(run.name))
+    return who | tidy_row(*measured) | dict(accuracy=_kept_accuracy(run))
 
-def _from_records(runs: Sequence[Path], study: str,
-                  planned: dict) -> list[dict]: # references first, so that the others find theirs
+def _from_records(
+    runs: Sequence[Path], # of one suite and seed
+    study: str,
+    planned: dict, # of `planned_runs`
+) -> list[dict]:
+    "Rows of runs, each against its reference."
     found, rows = [], []
     for d in runs:
-        try: h = read_history(d); found.append((identity(h.run_id, h.config, study, planned.get(h.run_id)), h))
-        # died before its first step
-        except HistoryError:
-            rows.append(identity(d.name, None, study, planned.get(d.name)) | dict(status='unreadable', valid='unknown'))
+        try: h = read_history(d)
+        except HistoryError:                       # died before its first step
+            rows.append(identity(d.name, None, study, planned.get(d.name))
+                        | dict(status='unreadable', valid='unknown'))
+        else: found.append((identity(h.run_id, h.config, study, planned.get(h.run_id)), h))
     references = {(i['suite'], i['seed']): h for i, h in found if i['variant'] == 'reference'}
     for i, h in found:
         ref = references.get((i['suite'], i['seed'])) if i['variant'] not in ('reference', 'ideal') else None
@@ -778,9 +783,9 @@ def _compare_runs(a: Path, b: Path) -> Report:
     recorded = [has_records(d) for d in (a, b)]
     hs = [read_history(d) for d in (a, b)] if all(recorded) else []
     planned = planned_runs([a, b])
-    rows = pd.DataFrame([identity(h.run_id, h.config, '', planned.get(h.run_id)) | tidy_row(verify(h).to_dict(),
-        goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs]
-        if hs else [_from_metrics(d, '', planned) for d in (a, b)])
+    measured = [identity(h.run_id, h.config, '', planned.get(h.run_id))
+                | tidy_row(verify(h).to_dict(), goodput(h).to_dict(), None, checkpoint_table(h)) for h in hs]
+    rows = pd.DataFrame(measured or [_from_metrics(d, '', planned) for d in (a, b)])
     configs = [h.config for h in hs] if hs else [_config_of(d) for d in (a, b)]
     settings = differing(*configs) if all(configs) else None
     targets, lengths = ' and '.join(f'{n:.0f}' for n in rows['target_steps']), ''

@@ -225,7 +225,9 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
             yield wrong(f'was written in another boot of the machine than attempt {n}')
         if n in W and W[n] == W[n] and s.get('world_size') != W[n]:
             yield wrong(f'says world size {s.get("world_size")}; attempt {n} had {int(W[n])}')
-        if S and (wrong_epoch(S, step, s.get('epoch')) if known is None else known.get((n, step), s.get('epoch')) != s.get('epoch')): yield wrong(f'says epoch {s.get("epoch")} for step {step}')
+        if S and (wrong_epoch(S, step, s.get('epoch')) if known is None
+                  else known.get((n, step), s.get('epoch')) != s.get('epoch')):
+            yield wrong(f'says epoch {s.get("epoch")} for step {step}')
         line, failed = (said.get((n, step)),
             any((b['attempt'], b['global_step']) == (n, step) for b in _lines(h, 'checkpoint_failed')))
         if line and line.get('strategy') != 'overlapped' and s.get('bytes') != line.get('bytes', s.get('bytes')):

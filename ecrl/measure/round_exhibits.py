@@ -86,6 +86,7 @@ def _ids(life: Life, epoch: int, batches: Sequence[int]) -> np.ndarray:
     b, order = life.geometry.global_batch, epoch_ids(life.geometry, life.records.seed, epoch)
     return np.concatenate([order[:0], *(order[j*b:(j + 1)*b] for j in batches)])
 
+# %% ../../nbs/measure/771_round_exhibits.ipynb #c830db6c
 def _write_round(life: Life, r: dict, plan, m: Meeting, s, base: str, post: str, cfg):
     "What a rank writes in a round, and its step record."
     head = {k: r[k] for k in ('run_id', 'attempt', 'rank', 'world_size', 'time')} | dict(global_step=plan.number,
@@ -132,6 +133,7 @@ def _sealed(life: Life, attempt: int, was: str, cfg) -> str: # the seal of the s
     for c in reversed(changes): now |= {k: before for k, (before, _) in c.items()}
     return settings_digest({k: v for k, v in now.items() if v is not None})
 
+# %% ../../nbs/measure/771_round_exhibits.ipynb #75864cd9
 def live(
     script: Sequence = ((2, 25, 'killed'), (2, 60)), # see `Attempt`; round 20 has a checkpoint
     averaging: dict = {}, # section of the config

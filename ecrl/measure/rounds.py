@@ -127,6 +127,7 @@ def law_batches(h: History) -> Iterator[Evidence]:
     yield from _other_steps(h)
     return n
 
+# %% ../../nbs/measure/737_rounds.ipynb #b0e628b3
 def _other_batches(h: History, key, rank: int, lines: list[dict], due: list[int]) -> Iterator[Evidence]:
     epoch = told(h).plans[key][rank]['epoch']
     for i, r in enumerate(lines):
@@ -226,6 +227,7 @@ def round_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples,
             missing=c.missing, extra=c.extra + strange))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
 
+# %% ../../nbs/measure/737_rounds.ipynb #d5d5b23d
 @law('set', needs='rounds_rank*.jsonl, rank*.jsonl, config.yaml, environment.json', of=ROUND_LAWS)
 def law_coverage(h: History) -> Iterator[Evidence]:
     "The surviving rounds plan each batch of an epoch once; an epoch that is not the last one is complete."

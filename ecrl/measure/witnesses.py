@@ -547,7 +547,8 @@ def _odd_restore(h: History, n: int, r: int, e: dict) -> Iterator[str]:
 def _due_rng(
     h: History, n: int, step: int, m: int | None,
 ) -> tuple: # the words that fit; none where the facts are not known
-    if h.environment.get('numerics') == 'elastic' or h.config and h.config.training.method == 'averaging': return ('keyed',)
+    if h.environment.get('numerics') == 'elastic' or h.config and h.config.training.method == 'averaging':
+        return ('keyed',)
     if not step: return ('seeded',)
     W, before = h.attempts['world_size'].get(n), h.attempts['world_size'].get(m) if m is not None else None
     if W != W or before is None or before != before: return ()

@@ -162,8 +162,9 @@ def _trusts_old(self: Replica, kind: str) -> bool: # mutants: whoever acts on an
 
 def _again(self: Replica):
     "Look again at what came too early."
-    waiting, self.later = self.later, []
+    waiting, self.later, cause = self.later, [], self.cause
     for m in waiting: self.on(m)
+    self.cause = cause                       # of the message that is still being taken
 
 Replica.on, Replica.trusts_old, Replica.again = _on, _trusts_old, _again
 
@@ -195,6 +196,7 @@ def _own_window(self: Replica, step: int, window: int) -> int:
         self.record('window', self.view, step, (window_hash(window),))
     return window
 
+# %% ../../nbs/stages/530_core.ipynb #b2ebc7d3
 def _on_act(self: Replica, src: int, view: int, step: int, data: tuple):
     m, x, window = data
     if not self.leads or m in self.acts or self.stage == 0: return
@@ -560,7 +562,7 @@ def _restore(self: Keeper, alive: list) -> tuple | None:
     if self.ticks - since < self.shape.lost: return None
     up = [[(p, self.beats[p][0]) for p in self.shape.replicas_of(s) if p in self.beats and self.ticks - self.beats[p][1] <= self.shape.silent]
           for s in range(self.shape.stages)]
-    if not all(up): return None
+    if not all(up): return None                                     # somebody of each stage must be there to load it
     found = newest(self.files, self.known.lineage)
     return ('restore', self.known.view, tuple(map(tuple, up)), Lineage(self.known.view + 1, *(found or (0, 0))))
 

@@ -13,13 +13,19 @@ from .config import ConfigError, RunConfig
 def check_code(cfg: RunConfig, began_with: str | None, found: str | None): # digests; None: no own code is named
     "Refuse to continue with other code."
     if began_with in (None, found): return
-    raise ConfigError(f'own code ({", ".join(cfg.own_names())}): what lies in {Path(cfg.code.folder).resolve()} is not what the run began with: expected the digest '
-                      f"{began_with[:16]}, found {found and found[:16]}. The run's folder has the files that it began with, in code/: restore them, or resume with "
+    raise ConfigError(
+        f'own code ({", ".join(cfg.own_names())}): what lies in {Path(cfg.code.folder).resolve()} is not what the run '
+        'began with: expected the digest '
+                      f"{began_with[:16]}, found {found and found[:16]}. The run's folder has the files that it began "
+                      "with, in code/: restore them, or resume with "
                       '--set code.folder=<run>/code, or start a new run.')
 
 def check_data(cfg: RunConfig, began_with: str | None, found: str): # digests; None: an old run did not record it
     "Refuse to continue on other data."
     if began_with in (None, found): return
-    where = f' under {Path(cfg.dataset.root).resolve()}' if cfg.dataset.name not in ('digits', 'digits_split', 'fake') else ''
-    raise ConfigError(f'dataset {cfg.dataset.name}: the data{where} is not what the run began with: expected content {began_with}, found {found}. '
+    where = f' under {Path(cfg.dataset.root).resolve()}' if cfg.dataset.name not in ('digits', 'digits_split',
+        'fake') else ''
+    raise ConfigError(
+        f'dataset {cfg.dataset.name}: the data{where} is not what the run began with: expected content {began_with}, '
+        f'found {found}. '
                       'Restore it as it was, or start a new run.')

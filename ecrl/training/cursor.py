@@ -153,6 +153,7 @@ def call(self: CursorBroadcast, store: dist.Store, address: str):
         if pipe is not None: self.close(); self.lines, self.by = [pipe], 'pipe'
     self.read(1)
 
+# %% ../../nbs/training/335_cursor.ipynb #1456c905
 @patch
 def offer_pipe(self: CursorBroadcast, peer: socket.socket) -> int:
     "To a rank on this host; the connection remains if it cannot take the pipe."

@@ -17,7 +17,8 @@ from ..own_code import OwnCode, OwnCodeError, code_digest
 from .config import METHODS, ConfigError, RunConfig
 from .models import build_optimizer, loss_function
 from .numerics import arithmetic_settings
-from .setup import choose_device, choose_precision, dataset_of, identity_of, kept, model_of, set_determinism
+from ecrl.training.setup import (choose_device, choose_precision, dataset_of, identity_of, kept, model_of,
+    set_determinism)
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0007
 class Method:

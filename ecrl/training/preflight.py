@@ -37,15 +37,19 @@ def examine(cfg: RunConfig) -> dict: # what the environment says of data, own co
     except (ValueError, OSError, MemoryError) as e: raise ConfigError(
         str(e) if getattr(e, 'errno', None) is None else f'dataset.root: {e.strerror}: {shown(e.filename)}') from e
     widest = max(w for _, w in cfg.phases())
-    return dict(dataset_size=len(dataset), num_classes=dataset.num_classes, data_digest=digest, data_digest_covers=covers, device=device.type,
+    return dict(dataset_size=len(dataset), num_classes=dataset.num_classes, data_digest=digest,
+                data_digest_covers=covers, device=device.type,
                 backend=choose_backend(cfg, device, widest//cfg.runtime.nodes), precision=precision,
-                model_parameters=sum(p.numel() for p in model.parameters()), torch=torch.__version__, cuda=torch.version.cuda,
+                model_parameters=sum(p.numel() for p in model.parameters()), torch=torch.__version__,
+                cuda=torch.version.cuda,
                 cpu_capability=torch.backends.cpu.get_cpu_capability(), cudnn=torch.backends.cudnn.version(), **code)
 
+# %% ../../nbs/training/377_preflight.ipynb #edca0ddc
 def code_record(own: OwnCode) -> dict: # empty where none is named
     "What is recorded of own code: a digest, and path -> SHA-256 of the files that it came from."
     if not own.names: return {}
-    return dict(code_digest=code_digest(own), code_files={path: hashlib.sha256(f.read_bytes()).hexdigest() for path, f in code_files(own).items()})
+    return dict(code_digest=code_digest(own),
+                code_files={path: hashlib.sha256(f.read_bytes()).hexdigest() for path, f in code_files(own).items()})
 
 def try_once(cfg: RunConfig, own: OwnCode, dataset: WithIDs, model: torch.nn.Module):
     "One pass of own code over two samples, before any rank starts: the parts may not fit each other."
@@ -56,16 +60,20 @@ def try_once(cfg: RunConfig, own: OwnCode, dataset: WithIDs, model: torch.nn.Mod
             x, y, _ = dataset.__getitems__([0, len(dataset) - 1])
             loss = loss_function(cfg.training, own)(model(x), y)
         except OwnCodeError: raise
-        except Exception as e: raise OwnCodeError(f'{what}: a pass over two samples has failed: {type(e).__name__}: {e}{place_in(own.folder, e)}') from e
+        except Exception as e:
+            raise OwnCodeError(
+                f'{what}: a pass over two samples has failed: {type(e).__name__}: {e}{place_in(own.folder, e)}') from e
         if not (isinstance(loss, torch.Tensor) and loss.numel() == 1 and loss.requires_grad): raise OwnCodeError(
-            f'{what}: expected a loss of one number that depends on the parameters, found {loss if not isinstance(loss, torch.Tensor) else tuple(loss.shape)}')
+            f'{what}: expected a loss of one number that depends on the parameters, found '
+            f'{loss if not isinstance(loss, torch.Tensor) else tuple(loss.shape)}')
 
 # %% ../../nbs/training/377_preflight.ipynb #5e7c000a
 def main():
     "Entry point: a config's path, and that of the answer."
     config, answer = map(Path, sys.argv[1:])
     try: found = examine(load_config(config))
-    except ConfigError as e: found = dict(refused=str(e).encode(errors='backslashreplace').decode())     # a path may be no text
+    # a path may be no text
+    except ConfigError as e: found = dict(refused=str(e).encode(errors='backslashreplace').decode())
     write_json_atomically(answer, found)
 
 if __name__ == '__main__' and sys.argv[0].endswith('preflight.py'): main()

@@ -8,7 +8,8 @@ __all__ = ['CUBLAS_WORKSPACE', 'preflight', 'exit_code', 'check_run_dir', 'super
            'interface_of', 'without_signal', 'failing_rank']
 
 # %% ../../nbs/training/385_supervisor.ipynb #845ced4f
-import contextlib, json, os, platform, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time, uuid, warnings
+import contextlib, json, os, platform, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time, uuid
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
@@ -22,7 +23,8 @@ from ..paths import project_root
 from ..processes import LOST_A_PEER, MARK, die_with_parent, end_marked
 from .began import check_code, check_data
 from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
-from .events import CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked, read_json, read_jsonl, stamp, write_atomically, write_record
+from .events import (CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked, read_json,
+    read_jsonl, stamp, write_atomically, write_record)
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
 from .protocol import RESUMABLE, RUN_FORMAT, settings_digest
@@ -38,10 +40,12 @@ def preflight(cfg: RunConfig) -> dict: # what the environment says of data, own 
         config, answer = Path(tmp)/'config.yaml', Path(tmp)/'answer.json'
         config.write_text(dump_config(cfg))
         if warm := launcher_for(cfg): warm.keep(config.read_text())       # for this check, and for all launches
-        code = exit_code([sys.executable, '-m', 'ecrl.training.preflight', str(config), str(answer)], warm or subprocess.Popen)
+        code = exit_code([sys.executable, '-m', 'ecrl.training.preflight', str(config), str(answer)],
+                         warm or subprocess.Popen)
         found = read_json(answer)
     if why := found.get('refused'): raise ConfigError(why)
-    if not found: raise ConfigError(f'the check of data, model and device has ended without an answer (exit code {code}); '
+    if not found:
+        raise ConfigError(f'the check of data, model and device has ended without an answer (exit code {code}); '
                                     'what it said is above. Is there memory enough, and does own code end the process?')
     return found
 
@@ -61,7 +65,8 @@ def exit_code(
 def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
     "Refuse to overwrite a run, or to continue another one."
     config = run_dir/'config.yaml'            # written last when a run is created: without it, no run has started here
-    if blocked := next((p for p in (run_dir, *run_dir.parents) if p.exists() and not p.is_dir()), None): raise ConfigError(
+    if blocked := next((p for p in (run_dir, *run_dir.parents) if p.exists() and not p.is_dir()), None):
+        raise ConfigError(
         f'{run_dir}: expected a directory, found the file {blocked}; choose another study or run id')
     if not resume:
         ours = {'logs', 'environment.json', 'code'} if not [*run_dir.glob('logs/rank*.jsonl')] else set()
@@ -72,18 +77,20 @@ def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
     if not config.exists(): raise ConfigError(f'{run_dir} holds no run to resume: {config.name} is missing')
     before = load_config(config)
     wrong = [f'{k}: the run has {old!r}, now {new!r}' for k, (old, new) in differing(before, cfg).items()
-             if not k.startswith(RESUMABLE) and k != 'training.scheduler_t_max']            # it counts as what it amounts to
+             if not k.startswith(RESUMABLE) and k != 'training.scheduler_t_max']  # it counts as what it amounts to
     t_max = [c.training.scheduler_t_max or c.training.max_steps for c in (before, cfg)]
     if cfg.training.scheduler == 'cosine' and t_max[0] != t_max[1]: wrong.append(
         f'the cosine schedule: the run has {t_max[0]} steps, now {t_max[1]}; set training.scheduler_t_max={t_max[0]}')
     latest = CheckpointStore(run_dir/'checkpoints').latest()
     if latest and latest.global_step > cfg.training.max_steps: wrong.append(
         f'training.max_steps: the run is at step {latest.global_step} already, now {cfg.training.max_steps}')
-    if wrong: raise ConfigError(f'{run_dir} was started as another experiment:\n' + '\n'.join(f'  - {w}' for w in wrong))
+    if wrong:
+        raise ConfigError(f'{run_dir} was started as another experiment:\n' + '\n'.join(f'  - {w}' for w in wrong))
 
 def supervisor_lock(run_dir: Path) -> BinaryIO: # held until it is closed
     "Keep other supervisors away from a run."
-    return locked(run_dir/'logs'/'.supervisor.lock', f'{run_dir} is being run by another supervisor; wait for it or end it')
+    return locked(run_dir/'logs'/'.supervisor.lock',
+                  f'{run_dir} is being run by another supervisor; wait for it or end it')
 
 # %% ../../nbs/training/385_supervisor.ipynb #542aae89
 def cpu_name() -> str:
@@ -103,9 +110,11 @@ CUBLAS_WORKSPACE = ':4096:8'      # of the ranks; without a fixed one, equal cal
 
 def environment(cfg: RunConfig, found: dict, run_id: str) -> dict:
     "What the run ran on; `found` comes from `preflight`."
-    packages = {p: installed_version(p) for p in ('ecrl', 'torch', 'torchvision', 'numpy', 'pandas', 'scikit-learn', 'pydantic', 'papermill', 'nbdev')}
+    packages = {p: installed_version(p) for p in ('ecrl', 'torch', 'torchvision', 'numpy', 'pandas', 'scikit-learn',
+                                                  'pydantic', 'papermill', 'nbdev')}
     return dict(format_version=RUN_FORMAT, run_id=run_id, token=uuid.uuid4().hex, python=platform.python_version(),
-                os=platform.platform(), cpu=cpu_name(), cores=os.cpu_count(), memory_bytes=psutil.virtual_memory().total,
+                os=platform.platform(), cpu=cpu_name(), cores=os.cpu_count(),
+                memory_bytes=psutil.virtual_memory().total,
                 devices=answer_of('nvidia-smi', '-L').splitlines(), packages=packages,
                 git_commit=answer_of('git', 'rev-parse', 'HEAD') or None,
                 deterministic=cfg.runtime.deterministic, threads=cfg.runtime.threads, numerics=cfg.training.numerics,
@@ -124,67 +133,84 @@ class Supervisor:
         self.cfg, self.run_dir, self.resume, self.on_progress = cfg, Path(run_dir), resume, on_progress
         self.logs, self.held, self.mark = self.run_dir/'logs', None, uuid.uuid4().hex
         self.decide, self.wanted, self.target = self.policy(cfg.supervisor), 0, 0
-        self.begun, self.earlier_s = None, 0.0                    # when this session began; how long those before it have run
-        self.run_id = read_json(self.run_dir/'environment.json').get('run_id', self.run_dir.name) if resume else self.run_dir.name      # a folder may have been renamed
+        self.begun, self.earlier_s = None, 0.0  # when this session began; how long those before it have run
+        # a folder may have been renamed
+        self.run_id = read_json(self.run_dir/'environment.json').get('run_id',
+            self.run_dir.name) if resume else self.run_dir.name
         self.settings = flat(parse_yaml(dump_config(cfg)))        # as they will stand in the file
         self.warm = None
         self.standby, self.standbys, self.standbys_lost, self.jobs, self.first_launch = None, 0, 0, [], None
-        self.status = dict(status='running', run_id=self.run_id, attempts=0, restarts=0, restarts_without_checkpoint_streak=0,
-                           restarts_without_checkpoint_total=0, target_steps=cfg.training.max_steps, duration_sec=0.0, reason=None)
+        self.status = dict(status='running', run_id=self.run_id, attempts=0, restarts=0,
+                           restarts_without_checkpoint_streak=0,
+                           restarts_without_checkpoint_total=0, target_steps=cfg.training.max_steps, duration_sec=0.0,
+                           reason=None)
 
-    def prepare(self):
-        "Check everything, then create the run's directory; `config.yaml` comes last and says that it is one."
-        check_run_dir(self.run_dir, self.cfg, self.resume)
-        self.warm_up()
-        env = environment(self.cfg, preflight(self.cfg), self.run_id)
-        self.logs.mkdir(parents=True, exist_ok=True)
-        self.held = supervisor_lock(self.run_dir)
-        for pipe in self.logs.glob('.standby_*'): pipe.unlink()      # of a supervisor that was killed
-        self.tail = JsonlTail.from_end(self.logs/'events.jsonl')
-        self.events = RecordWriter(self.logs/'events.jsonl', run_id=self.run_id, rank=None)
-        self.attempt_log = RecordWriter(self.logs/'supervisor_attempts.jsonl')
-        if self.resume: self.continue_from_last_session(env)
-        else:
-            write_record(self.run_dir/'environment.json', env)
-            self.keep_code(env)
-        self.plan_faults()
-        self.save_status()
-        write_atomically(self.run_dir/'config.yaml', dump_config(self.cfg))
+# %% ../../nbs/training/385_supervisor.ipynb #6059076e
+@patch
+def save_status(self: Supervisor, **changes):
+    self.status |= changes | dict(time=time.time())
+    self.status['duration_sec'] = self.ran_s()
+    write_record(self.logs/'supervisor.json', self.status)
 
-    def warm_up(self):
-        "Let the libraries be imported beside what is to be checked and prepared."
-        if warm := launcher_for(self.cfg): self.warm, self.mark = warm, warm.env[MARK]      # of all runs of this process, one after another
+@patch
+def ran_s(self: Supervisor) -> float: # seconds
+    "How long the run has run so far: its wall clock, without the time between sessions."
+    return self.earlier_s + (time.monotonic() - self.begun if self.begun is not None else 0.0)
 
-    def keep_code(self, env: dict):
-        "Own code as the run began with it, for whoever wants to go on, or to read it, after the files have changed."
-        for path in env.get('code_files', {}):
-            to = self.run_dir/'code'/path
-            to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(Path(self.cfg.code.folder)/path, to)
+@patch
+def note(self: Supervisor, event: str, **more):
+    at = stamp()
+    self.events.write(**at, event=event, **dict(attempt=self.status['attempts']) | more)
+    if self.begun is None and event in ('launch', 'resumed_session'): self.begun = at['mono']
 
-    def plan_faults(self):
-        "Write down what is planned and was not yet."
-        log = self.logs/'faults.jsonl'
-        for f in self.unrecorded('planned'): RecordWriter(log).write(durable=True, **stamp(), event='planned', **asdict(f))
+# %% ../../nbs/training/385_supervisor.ipynb #414256eb
+@patch
+def prepare(self: Supervisor):
+    "Check everything, then create the run's directory; `config.yaml` comes last and says that it is one."
+    check_run_dir(self.run_dir, self.cfg, self.resume)
+    self.warm_up()
+    env = environment(self.cfg, preflight(self.cfg), self.run_id)
+    self.logs.mkdir(parents=True, exist_ok=True)
+    self.held = supervisor_lock(self.run_dir)
+    for pipe in self.logs.glob('.standby_*'): pipe.unlink()      # of a supervisor that was killed
+    self.tail = JsonlTail.from_end(self.logs/'events.jsonl')
+    self.events = RecordWriter(self.logs/'events.jsonl', run_id=self.run_id, rank=None)
+    self.attempt_log = RecordWriter(self.logs/'supervisor_attempts.jsonl')
+    if self.resume: self.continue_from_last_session(env)
+    else:
+        write_record(self.run_dir/'environment.json', env)
+        self.keep_code(env)
+    self.plan_faults()
+    self.save_status()
+    write_atomically(self.run_dir/'config.yaml', dump_config(self.cfg))
 
-    def unrecorded(self, event: str) -> list[Fault]:
-        "Faults of the plan, each as often as it still lacks this record."
-        seen = Counter(Fault.of(r) for r in read_jsonl(self.logs/'faults.jsonl')[0] if r['event'] == event)
-        return [*(Counter(planned_faults(self.cfg)) - seen).elements()]
+@patch
+def warm_up(self: Supervisor):
+    "Let the libraries be imported beside what is to be checked and prepared."
+    # of all runs of this process, one after another
+    if warm := launcher_for(self.cfg): self.warm, self.mark = warm, warm.env[MARK]
 
-    def save_status(self, **changes):
-        self.status |= changes | dict(time=time.time())
-        self.status['duration_sec'] = self.ran_s()
-        write_record(self.logs/'supervisor.json', self.status)
+# %% ../../nbs/training/385_supervisor.ipynb #1855101a
+@patch
+def keep_code(self: Supervisor, env: dict):
+    "Own code as the run began with it, for whoever wants to go on, or to read it, after the files have changed."
+    for path in env.get('code_files', {}):
+        to = self.run_dir/'code'/path
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(Path(self.cfg.code.folder)/path, to)
 
-    def ran_s(self) -> float: # seconds
-        "How long the run has run so far: its wall clock, without the time between sessions."
-        return self.earlier_s + (time.monotonic() - self.begun if self.begun is not None else 0.0)
+@patch
+def plan_faults(self: Supervisor):
+    "Write down what is planned and was not yet."
+    log = self.logs/'faults.jsonl'
+    for f in self.unrecorded('planned'):
+        RecordWriter(log).write(durable=True, **stamp(), event='planned', **asdict(f))
 
-    def note(self, event: str, **more):
-        at = stamp()
-        self.events.write(**at, event=event, **dict(attempt=self.status['attempts']) | more)
-        if self.begun is None and event in ('launch', 'resumed_session'): self.begun = at['mono']
+@patch
+def unrecorded(self: Supervisor, event: str) -> list[Fault]:
+    "Faults of the plan, each as often as it still lacks this record."
+    seen = Counter(Fault.of(r) for r in read_jsonl(self.logs/'faults.jsonl')[0] if r['event'] == event)
+    return [*(Counter(planned_faults(self.cfg)) - seen).elements()]
 
 # %% ../../nbs/training/385_supervisor.ipynb #1f86512a
 def seconds_run(
@@ -195,7 +221,8 @@ def seconds_run(
     sessions = [[]]
     for e in events:
         if e.get('event') == 'resumed_session': sessions.append([])
-        if e.get('rank') in (None, 0) and {'event', 'mono', 'attempt'} <= e.keys(): sessions[-1].append(e)        # other hosts have clocks of their own
+        # other hosts have clocks of their own
+        if e.get('rank') in (None, 0) and {'event', 'mono', 'attempt'} <= e.keys(): sessions[-1].append(e)
     return sum(_seconds_of(s, last_record) for s in sessions)
 
 def _seconds_of(session: list[dict], last_record: dict[int, float]) -> float:
@@ -209,20 +236,29 @@ def _seconds_of(session: list[dict], last_record: dict[int, float]) -> float:
 def continue_from_last_session(self: Supervisor, env: dict):
     "Take over attempt numbers, and say if the environment is another one."
     before = read_json(self.run_dir/'environment.json')
-    if not before: raise ConfigError(f'{self.run_dir}: environment.json is missing or damaged, which says whose checkpoints these are; restore it from a copy, or start a new run')
+    if not before:
+        raise ConfigError(
+            f'{self.run_dir}: environment.json is missing or damaged, which says whose checkpoints these are; restore '
+            'it from a copy, or start a new run')
     check_code(self.cfg, before.get('code_digest'), env.get('code_digest'))
     check_data(self.cfg, before.get('data_digest'), env['data_digest'])
     recs, events, steps = (read_jsonl(self.logs/f'{f}.jsonl')[0] for f in ('supervisor_attempts', 'events', 'rank0'))
     launched = [e['attempt'] for e in events if e.get('event') == 'launch']     # written before the log of attempts
     self.earlier_s = seconds_run(events, {r['attempt']: r['mono'] for r in steps if {'attempt', 'mono'} <= r.keys()})
-    used = [r['attempt'] for r in recs] + launched + [i.attempt for i in CheckpointStore(self.run_dir/'checkpoints').available()]
+    used = [r['attempt'] for r in recs] + launched + [i.attempt
+                                                      for i in CheckpointStore(self.run_dir/'checkpoints').available()]
     old = read_json(self.logs/'supervisor.json')
     self.status |= dict(attempts=max(used, default=0), restarts=sum(r['event'] == 'restart' for r in recs),
                         restarts_without_checkpoint_total=old.get('restarts_without_checkpoint_total', 0))
-    differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic', 'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
-    if differs: warnings.warn(f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise equal: {differs}')
+    differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic',
+                                                    'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
+    if differs:
+        warnings.warn(
+            f'{self.run_dir.name}: the environment differs from the first session, so results need not be bitwise '
+            f'equal: {differs}')
     was = flat(parse_yaml((self.run_dir/'config.yaml').read_text()))
-    changed = {k: [was.get(k), self.settings.get(k)] for k in sorted(was.keys() | self.settings) if was.get(k) != self.settings.get(k)}
+    changed = {k: [was.get(k), self.settings.get(k)] for k in sorted(was.keys() | self.settings)
+               if was.get(k) != self.settings.get(k)}
     self.note('resumed_session', environment_differs=differs, config_differs=changed, boot=boot_id())
 
 # %% ../../nbs/training/385_supervisor.ipynb #88208a01
@@ -252,16 +288,21 @@ def launcher(
     if card := interface_of(address):                                   # or gloo would resolve the host's name
         if r.nodes == 1: env |= dict(GLOO_SOCKET_IFNAME=card, NCCL_SOCKET_IFNAME=f'={card}')
         else: env.setdefault('GLOO_SOCKET_IFNAME', card)
-    return [sys.executable, '-m', 'torch.distributed.run', f'--nnodes={r.nodes}', f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
-            '--rdzv-backend=c10d', f'--rdzv-endpoint={place}', f'--rdzv-id={name}', f'--rdzv-conf={how}', f'--local-addr={address}',
-            '-m', worker, '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}', f'--supervisor={os.getpid()}'], env
+    return [sys.executable, '-m', 'torch.distributed.run', f'--nnodes={r.nodes}',
+            f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
+            '--rdzv-backend=c10d', f'--rdzv-endpoint={place}', f'--rdzv-id={name}', f'--rdzv-conf={how}',
+            f'--local-addr={address}',
+            '-m', worker, '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}',
+            f'--supervisor={os.getpid()}'], env
 
+# %% ../../nbs/training/385_supervisor.ipynb #8fa734e4
 def address_towards(endpoint: str) -> str: # endpoint: host:port
     "The address of this host on the way to another one; nothing is sent."
     host, _, port = endpoint.rpartition(':')
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         try: s.connect((host, int(port)))
-        except OSError as e: raise ConfigError(f'runtime.rendezvous: {endpoint} cannot be reached from here: {e}') from None
+        except OSError as e:
+            raise ConfigError(f'runtime.rendezvous: {endpoint} cannot be reached from here: {e}') from None
         return s.getsockname()[0]
 
 def interface_of(address: str) -> str | None:
@@ -276,7 +317,8 @@ def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log:
     self.forget_launches(log.stem)
     (self.logs/f'.rendezvous_{log.stem}').touch(mode=0o600)
     job = Job([*command, *more], log, world_size, env, self.mark, self.warm or self.start_process)
-    job.dog, job.pipe, job.calls, job.launch, job.successor = Watchdog(self.cfg.supervisor, world_size, job.launched), None, {}, log.stem, None
+    job.dog, job.pipe, job.calls, job.launch, job.successor = Watchdog(self.cfg.supervisor, world_size,
+        job.launched), None, {}, log.stem, None
     self.jobs.append(job)
     return job
 
@@ -296,6 +338,7 @@ def launch(self: Supervisor, world_size: int, target: int) -> Job:
     job.number = n
     return job
 
+# %% ../../nbs/training/385_supervisor.ipynb #27bf6dbf
 @patch
 def count_attempt(self: Supervisor) -> int:
     self.status['attempts'] += 1
@@ -305,16 +348,20 @@ def count_attempt(self: Supervisor) -> int:
 def write_start(self: Supervisor, job: Job):
     "Bookkeeping of an attempt that has just been started: everything that must not delay it."
     n, job.target, job.before = job.number, self.target, self.newest()
-    self.attempt_log.write(durable=True, **stamp(), event='attempt_start', attempt=n, world_size=job.world_size, resume_step=job.before[1])
+    self.attempt_log.write(durable=True, **stamp(), event='attempt_start', attempt=n, world_size=job.world_size,
+                           resume_step=job.before[1])
     armed = [f for f in self.unrecorded('armed') if f.not_before <= n]
-    for f in armed: RecordWriter(self.logs/'faults.jsonl').write(durable=f is armed[-1], **stamp(), event='armed', attempt=n, **asdict(f))
+    for f in armed:
+        RecordWriter(self.logs/'faults.jsonl').write(durable=f is armed[-1], **stamp(), event='armed', attempt=n,
+                                                     **asdict(f))
     timed = [f for f in planned_faults(self.cfg) if f.rank is None]
     self.clock = FaultPlan(timed, n, self.logs/'faults.jsonl', None, lambda target: self.pids(job, target))
     self.save_status()
 
 @patch
 def seal(self: Supervisor) -> dict:
-    "What each launch records so that nobody can change the story afterwards: the boot that its clock belongs to, and the settings it runs with."
+    """What each launch records so that nobody can change the story afterwards: the boot that its clock belongs to,
+    and the settings it runs with."""
     return dict(boot=boot_id(), config=settings_digest(self.settings))
 
 # %% ../../nbs/training/385_supervisor.ipynb #93d0127e
@@ -324,9 +371,11 @@ def prepare_standby(self: Supervisor, beside: Job):
     self.standbys += 1
     pipe = str(self.run_dir.resolve()/'logs'/f'.standby_{os.getpid()}_{self.standbys}')
     calls = {}
-    for rank in range(beside.world_size): os.mkfifo(f'{pipe}.{rank}'); calls[rank] = os.open(f'{pipe}.{rank}', os.O_RDWR | os.O_CLOEXEC)
+    for rank in range(beside.world_size):
+        os.mkfifo(f'{pipe}.{rank}'); calls[rank] = os.open(f'{pipe}.{rank}', os.O_RDWR | os.O_CLOEXEC)
     self.note('standby_launch', world_size=beside.world_size)
-    self.standby = self.start_job(beside.world_size, beside.number, beside.target, self.logs/f'standby_{self.standbys:03d}.log', '--standby', pipe)
+    self.standby = self.start_job(beside.world_size, beside.number, beside.target,
+                                  self.logs/f'standby_{self.standbys:03d}.log', '--standby', pipe)
     self.standby.pipe, self.standby.calls = pipe, calls
 
 @patch
@@ -341,6 +390,7 @@ def look_after_standby(self: Supervisor, beside: Job):
     if self.standby or not self.cfg.supervisor.standby or self.standbys_lost > 3 or beside.left: return
     if len(beside.dog.running) == beside.world_size: self.prepare_standby(beside)
 
+# %% ../../nbs/training/385_supervisor.ipynb #79bc10a3
 @patch
 def promote(self: Supervisor, target: int) -> Job:
     "The standby becomes the next attempt. If it is not ready, the call waits in its pipe."
@@ -369,29 +419,34 @@ def listen(self: Supervisor):
     for e in self.tail.new():
         waiting = e['event'].startswith('standby_')
         for job in self.jobs:
-            if e.get('pipe') == job.pipe if waiting else e['attempt'] == job.number and (e['rank'] is not None or e['event'] == 'fault_fired'):
+            if e.get('pipe') == job.pipe if waiting else e['attempt'] == job.number and (e['rank'] is not None
+                or e['event'] == 'fault_fired'):
                 job.saw(e); job.dog.saw(e, time.monotonic())
 
 @patch
-def watch(self: Supervisor, job: Job, report_s: float = 0.5) -> tuple[str, str | None]: # ('home' | 'died' | 'hang', why)
+def watch(self: Supervisor, job: Job,
+          report_s: float = 0.5) -> tuple[str, str | None]: # ('home' | 'died' | 'hang', why)
     "Until the launcher has come home, a rank has died, or nobody makes progress."
     limits, next_report, next_look = self.cfg.supervisor, 0.0, 0.0
     while True:
-        job.wait(0.05 if self.clock.due else report_s)      # a death is seen at once; each waking takes a core from a rank for a moment
+        # a death is seen at once; each waking takes a core from a rank for a moment
+        job.wait(0.05 if self.clock.due else report_s)
         if self.asked: raise KeyboardInterrupt       # where a callback of the interpreter has swallowed the first one
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
         job.stop_together()
-        if job.told and len(job.left) == job.world_size: return 'home', None     # a launcher may wait long for that of another host
+        # a launcher may wait long for that of another host
+        if job.told and len(job.left) == job.world_size: return 'home', None
         if limits.teardown == 'quick' and job.died: return 'died', None
         self.fire_by_clock(job)
         now = time.monotonic()
         if now < next_report: continue
         next_report = now + report_s
         self.end_stopped(job)
-        if now >= next_look: job.look_around(); next_look = now + 20*report_s      # a look at every process of the machine
+        if now >= next_look: job.look_around(); next_look = now + 20*report_s  # a look at every process of the machine
         for rank in range(job.world_size):
-            with contextlib.suppress(FileNotFoundError): job.dog.grown(rank, os.stat(self.logs/f'rank{rank}.jsonl').st_size, now)
+            with contextlib.suppress(FileNotFoundError):
+                job.dog.grown(rank, os.stat(self.logs/f'rank{rank}.jsonl').st_size, now)
         if why := job.dog.hung(now): return 'hang', why
         self.look_after_standby(job)
         self.report()
@@ -407,9 +462,11 @@ def end_stopped(self: Supervisor, job: Job):
 
 @patch
 def stopped_by_plan(self: Supervisor, attempt: int, wakes_up_s: float = 10.0) -> set: # ranks, or 'launcher'
-    "Whom a fault has stopped: for ever, or for a time and some seconds, since waking takes a process that has to start."
+    """Whom a fault has stopped: for ever, or for a time and some seconds, since waking takes a process that has to
+    start."""
     def lasts(f, r): return f.duration_s is None or time.monotonic() < r['mono'] + f.duration_s + wakes_up_s
-    fired = [(f, r) for f, r in fired_faults(self.logs/'faults.jsonl') if f.kind == 'sigstop' and r['attempt'] == attempt]
+    fired = [(f, r) for f, r in fired_faults(self.logs/'faults.jsonl') if f.kind == 'sigstop'
+             and r['attempt'] == attempt]
     lasting = [f.victims for f, r in fired if lasts(f, r)]
     return {name for v in lasting for name in ([v] if isinstance(v, str) else v)}
 
@@ -426,21 +483,27 @@ def pids(self: Supervisor, job: Job, target: tuple[int, ...] | str) -> list[int]
 @patch
 def fire_by_clock(self: Supervisor, job: Job):
     if not self.clock.due: return
-    if self.first_launch is None: self.first_launch = next(e['mono'] for e in read_jsonl(self.logs/'events.jsonl')[0] if e['event'] == 'launch')
+    if self.first_launch is None:
+        self.first_launch = next(e['mono'] for e in read_jsonl(self.logs/'events.jsonl')[0] if e['event'] == 'launch')
     late = [f for f in self.clock.due if time.monotonic() - self.first_launch >= f.after_s]
-    for f in late: self.clock.fire(f, last_step(self.logs/'rank0.jsonl'), lambda **what: self.note('fault_fired', **what))
+    for f in late:
+        self.clock.fire(f, last_step(self.logs/'rank0.jsonl'), lambda **what: self.note('fault_fired', **what))
 
 # %% ../../nbs/training/385_supervisor.ipynb #1bd1f9a6
 @patch
-def outcome(self: Supervisor, job: Job, how: str, why: str | None) -> tuple[str, str | None]: # ('finished' | 'stopped' | 'fatal' | 'died' | 'hang', reason)
+def outcome(self: Supervisor, job: Job, how: str,
+            why: str | None) -> tuple[str, str | None]: # ('finished' | 'stopped' | 'fatal' | 'died' | 'hang', reason)
     "How an attempt came to its end."
     names = {e['event'] for e in job.events if e.get('rank') == 0}
     if fatal := next((e for e in job.events if e['event'] == 'fatal'), None): return 'fatal', fatal['reason']
     if 'finished' in names: return 'finished', None
-    if how == 'asked': return ('stopped', 'asked to stop') if 'stopping' in names else ('died', 'asked to stop, and ended before it had left in good order')
+    if how == 'asked':
+        return ('stopped', 'asked to stop') if 'stopping' in names else ('died',
+            'asked to stop, and ended before it had left in good order')
     reasons = [f"rank {e['rank']} ended: {e['reason']}" for e in job.events if e['event'] == 'cannot_record'][:1]
     reasons += [f"{'the launcher' if r == 'launcher' else f'rank {r}'} {why}" for r, why in job.halted.items()][:1]
-    reasons += [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events if f['event'] == 'fault_fired'][-1:]
+    reasons += [f"injected fault {f['kind']} on {self.name_of(f)} after step {f['global_step']}" for f in job.events
+                if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
     reasons += [f'rank {r} was told to stop (SIGTERM), and not by the supervisor' for r in job.told[:1]]
     dead = [f'rank {r}' if r != 'launcher' else 'the launcher' for r in job.first_dead]
@@ -451,6 +514,7 @@ def name_of(self: Supervisor, fired: dict) -> str:
     target = fired.get('target', [fired['rank']])
     return f'the {target}' if isinstance(target, str) else f'rank {", ".join(map(str, target))}'
 
+# %% ../../nbs/training/385_supervisor.ipynb #bd5321c8
 @patch
 def log_tail(self: Supervisor, lines: int = 25) -> str:
     "The end of the newest attempt's output, for a person; of one rank's traceback where there is one."
@@ -485,19 +549,23 @@ def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
     finally:
         self.asked = self.asked or 0        # from here on nothing is interrupted
         for job in list(self.jobs): self.dismiss(job)
-        if self.held: end_marked(self.mark, [self.warm.process.pid] if self.warm else []); self.forget_launches(); self.held.close()
+        if self.held:
+            end_marked(self.mark, [self.warm.process.pid] if self.warm else [])
+            self.forget_launches(); self.held.close()
         for s, handler in before.items(): signal.signal(s, handler)
     return self.status
 
 @patch
 def interrupt(self: Supervisor, signum: int, frame=None):
-    "The first SIGINT or SIGTERM lets the ranks leave in good order; a later one ends them at once and disturbs nothing else."
+    """The first SIGINT or SIGTERM lets the ranks leave in good order; a later one ends them at once and disturbs
+    nothing else."""
     if self.asked is not None:
         for job in self.jobs: job.proc.kill()
         return
     self.asked = signum
     raise KeyboardInterrupt
 
+# %% ../../nbs/training/385_supervisor.ipynb #1053ad67
 @patch
 def give_up(self: Supervisor, e: OSError):
     "A disk that refuses: write that down if it can still be written, and tell who started the run."
@@ -510,6 +578,7 @@ def give_up(self: Supervisor, e: OSError):
         with contextlib.suppress(OSError): self.note('failed', reason=why)
     raise ConfigError(why) from None
 
+# %% ../../nbs/training/385_supervisor.ipynb #897153ec
 @patch
 def run_phases(self: Supervisor):
     "Phase after phase, until one is not reached."
@@ -535,7 +604,8 @@ def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether
     return False
 
 @patch
-def watch_to_its_end(self: Supervisor, job: Job) -> tuple[str, str | None]: # ('finished' | 'fatal' | 'died' | 'hang', reason)
+def watch_to_its_end(self: Supervisor,
+                     job: Job) -> tuple[str, str | None]: # ('finished' | 'fatal' | 'died' | 'hang', reason)
     "One attempt, until nothing is left of it; if it dies, `job.successor` may have taken over already."
     try: how, why = self.watch(job)
     except (KeyboardInterrupt, TimeoutError): self.stop(job); raise
@@ -549,10 +619,12 @@ def watch_to_its_end(self: Supervisor, job: Job) -> tuple[str, str | None]: # ('
     self.conclude(job, how, why)
     return how, why
 
+# %% ../../nbs/training/385_supervisor.ipynb #a3a95380
 @patch
 def stop(self: Supervisor, job: Job):
     "Let all ranks leave in good order."
-    with contextlib.suppress(CannotRecord): self.note('asked_to_stop')     # the job stops also where that cannot be written
+    # the job stops also where that cannot be written
+    with contextlib.suppress(CannotRecord): self.note('asked_to_stop')
     job.quit()
     self.listen()
     self.conclude(job, *self.outcome(job, 'asked', None))
@@ -563,7 +635,9 @@ def conclude(self: Supervisor, job: Job, how: str, why: str | None):
     self.dismiss(job, grace_s=2.0 if how in ('finished', 'stopped', 'fatal') else 0.0)
     self.note('torn_down', attempt=job.number)
     self.attempt_log.write(**stamp(), event='attempt_end', attempt=job.number, world_size=job.world_size,
-                           last_return_code=job.proc.returncode, outcome=how, reason=why, attempt_duration_sec=time.monotonic() - job.dog.launched, latest_step=self.newest()[1], target_steps=job.target)
+                           last_return_code=job.proc.returncode, outcome=how, reason=why,
+                           attempt_duration_sec=time.monotonic() - job.dog.launched, latest_step=self.newest()[1],
+                           target_steps=job.target)
 
 # %% ../../nbs/training/385_supervisor.ipynb #88fdb822
 @patch
@@ -596,7 +670,8 @@ def carry_out(self: Supervisor,
     for action in actions:
         name = f'do_{type(action).__name__.lower()}'
         if not hasattr(self, name): raise TypeError(f'the policy {type(self.decide).__name__} asks for {action}, '
-                                                    f'and the supervisor has no method {name}; add it, or use another policy')
+                                                    f'and the supervisor has no method {name}; add it, or use another '
+                                                    'policy')
         job = getattr(self, name)(action, job)
     return job
 
@@ -635,6 +710,7 @@ def do_dismiss(self: Supervisor, a: Dismiss, job: Job | None) -> Job | None:
 @patch
 def do_finish(self: Supervisor, a: Finish, job: Job | None) -> None: self.finish(a.status, a.reason)
 
+# %% ../../nbs/training/385_supervisor.ipynb #8b07c615
 @patch
 def newest(self: Supervisor) -> tuple[int, int]: # (attempt, global step) of the newest checkpoint; (0, 0) without one
     latest = CheckpointStore(self.run_dir/'checkpoints').latest()
@@ -643,7 +719,8 @@ def newest(self: Supervisor) -> tuple[int, int]: # (attempt, global step) of the
 @patch
 def reached(self: Supervisor, target: int) -> bool:
     "Whether an earlier session has finished this phase."
-    return self.resume and any(e['event'] == 'finished' and e['global_step'] >= target for e in read_jsonl(self.logs/'events.jsonl')[0])
+    return self.resume and any(e['event'] == 'finished' and e['global_step'] >= target
+                               for e in read_jsonl(self.logs/'events.jsonl')[0])
 
 @patch
 def finish(self: Supervisor, status: str, reason: str | None = None):

@@ -13,12 +13,14 @@ import torch
 from fastcore.basics import patch
 from ..checkpoint.disks import FaultyDisk
 from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gather_rng
-from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id, checkpoint_name
+from ecrl.checkpoint.store import (CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id,
+    checkpoint_name)
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
 from ..processes import LOST_A_PEER, die_with_parent
 from .began import check_code, check_data
 from .config import ConfigError, RunConfig, load_config
-from .events import CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, read_json, read_jsonl, stamp
+from ecrl.training.events import (CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, read_json,
+    read_jsonl, stamp)
 from .faults import FaultPlan, planned_faults
 from .meeting import Alone, Group, Notes
 from .method import method_of
@@ -32,7 +34,8 @@ def disk_of(cfg: RunConfig, attempt: int, log: Path) -> FileOps:
     if s.fault == 'none' and not s.delay_s: return FileOps() if cfg.checkpoint.fsync else NoSyncOps()
     past = {r['global_step'] for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('point') == 'storage'}
     def announce(kind, global_step):
-        RecordWriter(log).write(durable=True, **stamp(), event='fired', attempt=attempt, kind=f'disk_{kind}', rank=0, global_step=global_step, point='storage')
+        RecordWriter(log).write(durable=True, **stamp(), event='fired', attempt=attempt, kind=f'disk_{kind}', rank=0,
+                                global_step=global_step, point='storage')
     due = set(s.steps) - past
     return FaultyDisk(s.fault if s.fault != 'none' and (due or not s.steps) else None, due, s.delay_s, announce)
 
@@ -71,20 +74,31 @@ class Worker:
 
     @property
     def global_step(self) -> int: return self.method.global_step
-    def event(self, name: str, **more): self.events.write(**stamp(), event=name, **more)
-    def say(self, text: str): print(f'[{self.attempt}/{self.rank} - {self.global_step}] {text}', flush=True)
 
-    def open_store(self, common: dict):
-        c = self.cfg.checkpoint
-        self.checkpoint_log = RecordWriter(self.logs/'checkpoint_rank0.jsonl', **common)
-        self.debug_log = RecordWriter(self.logs/'debug_rank0_ids.jsonl', run_id=self.run_id, attempt=self.attempt, world_size=self.world_size)
-        self.store = CheckpointStore(self.run_dir/'checkpoints', self.attempt, c.keep_last, {*c.pin_steps, self.cfg.training.max_steps},
-                                     disk_of(self.cfg, self.attempt, self.logs/'faults.jsonl'),
-                                     sync_first=[*(self.logs/f'rank{r}.jsonl' for r in range(self.world_size)), self.logs/'events.jsonl']).acquire()
-        self.faults.refresh()               # now that nobody of an earlier attempt can act any more
-        self.faults.watch_saves(self.store, self.fault_fired)
-        if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
-        if c.strategy == 'overlapped': self.checkpoints = OverlappedCheckpoints(self.store, c.max_inflight, c.deadline_s, c.max_writer_replacements)
+# %% ../../nbs/training/374_worker.ipynb #4af98d78
+@patch
+def event(self: Worker, name: str, **more): self.events.write(**stamp(), event=name, **more)
+
+@patch
+def say(self: Worker, text: str): print(f'[{self.attempt}/{self.rank} - {self.global_step}] {text}', flush=True)
+
+@patch
+def open_store(self: Worker, common: dict):
+    c = self.cfg.checkpoint
+    self.checkpoint_log = RecordWriter(self.logs/'checkpoint_rank0.jsonl', **common)
+    self.debug_log = RecordWriter(self.logs/'debug_rank0_ids.jsonl', run_id=self.run_id, attempt=self.attempt,
+                                  world_size=self.world_size)
+    self.store = CheckpointStore(self.run_dir/'checkpoints', self.attempt, c.keep_last,
+                                 {*c.pin_steps, self.cfg.training.max_steps},
+                                 disk_of(self.cfg, self.attempt, self.logs/'faults.jsonl'),
+                                 sync_first=[*(self.logs/f'rank{r}.jsonl' for r in range(self.world_size)),
+                                             self.logs/'events.jsonl']).acquire()
+    self.faults.refresh()               # now that nobody of an earlier attempt can act any more
+    self.faults.watch_saves(self.store, self.fault_fired)
+    if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
+    if c.strategy == 'overlapped':
+        self.checkpoints = OverlappedCheckpoints(self.store, c.max_inflight, c.deadline_s,
+                                                 c.max_writer_replacements)
 
 # %% ../../nbs/training/374_worker.ipynb #f885217d
 @patch
@@ -94,7 +108,8 @@ def pids(self: Worker, target: tuple[int, ...] | str) -> list[int]:
     if target == 'supervisor': return [self.supervisor_pid]
     if target == 'writer': return [self.checkpoints.process.pid if os.getpid() == self.pid else os.getpid()]
     if target == (self.rank,): return [self.pid]
-    up = {e['rank']: e['pid'] for e in JsonlTail(self.logs/'events.jsonl').new() if e['event'] == 'worker_up' and e['attempt'] == self.attempt}
+    up = {e['rank']: e['pid'] for e in JsonlTail(self.logs/'events.jsonl').new() if e['event'] == 'worker_up'
+          and e['attempt'] == self.attempt}
     return [up[r] for r in target if r in up]
 
 @patch
@@ -119,10 +134,12 @@ def connect(self: Worker):
     self.device = choose_device(self.cfg, self.local_rank)
     if self.device.type == 'cuda': torch.cuda.set_device(self.device)
     backend = choose_backend(self.cfg, self.device, self.world_size//self.cfg.runtime.nodes)
-    launch = f"{os.environ.get('TORCHELASTIC_RUN_ID')}_{os.environ.get('MASTER_PORT')}"       # the same for all its ranks, and no other's
+    # the same for all its ranks, and no other's
+    launch = f"{os.environ.get('TORCHELASTIC_RUN_ID')}_{os.environ.get('MASTER_PORT')}"
     self.notes = Notes(self.logs/f'.meeting_{launch}', self.cfg.runtime.timeout_s)
     self.group = Alone()
-    if self.method.grouped: self.group = Group(backend, self.notes, self.rank, self.world_size, self.address, self.device)
+    if self.method.grouped:
+        self.group = Group(backend, self.notes, self.rank, self.world_size, self.address, self.device)
     self.event('process_group_up')
 
 # %% ../../nbs/training/374_worker.ipynb #3740e00c
@@ -136,7 +153,8 @@ def build(self: Worker):
     if self.rank == 0: self.notes.clear()    # all ranks are here
     code = dict(code_digest=m.identity['code_digest']) if self.cfg.own_names() else {}
     self.event('built', arithmetic=m.arithmetic, cursor_by=m.cursor_by, data_digest=m.identity['data_digest'], **code)
-    check_data(self.cfg, self.environment.get('data_digest'), m.identity['data_digest'])      # it may be another host's, or have changed since the last attempt
+    # it may be another host's, or have changed since the last attempt
+    check_data(self.cfg, self.environment.get('data_digest'), m.identity['data_digest'])
 
 # %% ../../nbs/training/374_worker.ipynb #4ed61ad9
 @patch
@@ -162,8 +180,11 @@ def restore(self: Worker):
     self.event('restored', from_step=from_step, from_path=path, rng=rng, bitwise=bitwise, arithmetic_differs=differ,
                from_attempt=info.attempt if from_step else None, from_checksum=info.checksum if from_step else None)
     if self.rank: return
-    self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step else f'starts on {self.world_size} ranks')
-    if differ: self.say('equal bits are no longer promised, since the arithmetic is another: ' + '; '.join(f'{k} was {a!r}, is {b!r}' for k, (a, b) in differ.items()))
+    self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step
+             else f'starts on {self.world_size} ranks')
+    if differ:
+        self.say('equal bits are no longer promised, since the arithmetic is another: '
+                 + '; '.join(f'{k} was {a!r}, is {b!r}' for k, (a, b) in differ.items()))
 
 # %% ../../nbs/training/374_worker.ipynb #e0b94f62
 @patch
@@ -176,7 +197,8 @@ def load_chosen(self: Worker,
     data = reader.dir/checkpoint_name(step)
     try:
         found = CheckpointInfo.read(data.with_suffix('.json'))
-        if found.attempt != attempt: raise DamagedCheckpoint(f'its sidecar is of attempt {found.attempt}, expected {attempt}')
+        if found.attempt != attempt:
+            raise DamagedCheckpoint(f'its sidecar is of attempt {found.attempt}, expected {attempt}')
         return found, pack if pack is not None and found == info else reader.load(found)
     except DamagedCheckpoint as e:
         what = f'rank {self.rank} cannot read {data}, from which rank 0 resumes: {e}; see that all hosts have the same files there'
@@ -207,21 +229,26 @@ def boundary(self: Worker):
     rng, record, error = gather_rng(self.device), {}, None
     if self.rank == 0:
         try:
-            with self.busy('save'): record = self.checkpoints.save(self.method.state(rng), self.global_step, self.method.epoch, self.world_size)
+            with self.busy('save'):
+                record = self.checkpoints.save(self.method.state(rng), self.global_step, self.method.epoch,
+                                               self.world_size)
         except OSError as e: error = f'{type(e).__name__}: {e}'
     t2 = time.monotonic()
-    went_well, = self.group.from_rank0(error is None)            # nobody goes on before rank 0 is done: the second barrier
+    went_well, = self.group.from_rank0(error is None)  # nobody goes on before rank 0 is done: the second barrier
     t3 = time.monotonic()
     if went_well: self.last_saved = self.global_step
-    if self.rank == 0: self.record_checkpoint(record, error, stall_time_sec=t3 - t0, barrier_time_sec=(t1 - t0) + (t3 - t2))
+    if self.rank == 0:
+        self.record_checkpoint(record, error, stall_time_sec=t3 - t0, barrier_time_sec=(t1 - t0) + (t3 - t2))
 
 # %% ../../nbs/training/374_worker.ipynb #3740e005
 @patch
 def record_checkpoint(self: Worker, record: dict, error: str | None, **times):
     "One line about a boundary."
     if not error:
-        if self.checkpoints.name == 'overlapped': record['completed_write_times_sec'], self.write_times = self.write_times, {}
-        self.checkpoint_log.write(**stamp(), event='checkpoint', strategy=self.checkpoints.name, global_step=self.global_step,
+        if self.checkpoints.name == 'overlapped':
+            record['completed_write_times_sec'], self.write_times = self.write_times, {}
+        self.checkpoint_log.write(**stamp(), event='checkpoint', strategy=self.checkpoints.name,
+                                  global_step=self.global_step,
                                   epoch=self.method.epoch, **record, **times)
     self.record_completed()
     if error: self.record_failed(dict(global_step=self.global_step, error=error) | times)
@@ -236,14 +263,18 @@ def record_completed(self: Worker, done: list[dict] | None = None):
 
 @patch
 def is_published(self: Worker, step: int | None) -> bool:
-    "Whether a checkpoint of this attempt is there although its save was reported as failed: only `latest.json` may have been refused."
-    try: return step is not None and CheckpointInfo.read(self.store.dir/checkpoint_name(step).replace('.pt', '.json')).attempt == self.attempt
+    """Whether a checkpoint of this attempt is there although its save was reported as failed: only `latest.json`
+    may have been refused."""
+    try:
+        return step is not None and CheckpointInfo.read(self.store.dir/checkpoint_name(step).replace('.pt',
+            '.json')).attempt == self.attempt
     except DamagedCheckpoint: return False
 
 @patch
 def record_failed(self: Worker, failed: dict):
     "A checkpoint that will not be there: loud, and the end if the policy says so."
-    self.checkpoint_log.write(**stamp(), event='checkpoint_failed', **failed, published=self.is_published(failed['global_step']))
+    self.checkpoint_log.write(**stamp(), event='checkpoint_failed', **failed,
+                              published=self.is_published(failed['global_step']))
     goes_on = self.cfg.checkpoint.on_error == 'continue'
     what = f"the checkpoint of step {failed['global_step']} failed: {failed['error']}"
     self.say(f'CHECKPOINT FAILED, training {"goes on without it" if goes_on else "stops (checkpoint.on_error)"}: {what}')
@@ -265,7 +296,8 @@ def train(self: Worker):
     m.agree()
     self.boundary()                             # the last step, wherever it falls
     if self.rank == 0: self.flush()
-    if self.rank == 0 and self.cfg.training.evaluate and self.global_step == self.cfg.training.max_steps: self.evaluate()
+    if self.rank == 0 and self.cfg.training.evaluate and self.global_step == self.cfg.training.max_steps:
+        self.evaluate()
     self.event('finished' if self.global_step >= self.target else 'stopping', global_step=self.global_step)
 
 # %% ../../nbs/training/374_worker.ipynb #3740e007
@@ -319,7 +351,8 @@ def stand_by(self: Worker,
     events = RecordWriter(self.logs/'events.jsonl', run_id=self.run_id, attempt=beside, rank=self.rank)
     events.write(**stamp(), event='standby_up', pid=os.getpid(), pipe=pipe)
     self.prepare()
-    if not self.method.came_built: self.method.warm_up()    # else this process is ready at once, and takes no core from a rank
+    # else this process is ready at once, and takes no core from a rank
+    if not self.method.came_built: self.method.warm_up()
     call = os.open(f'{pipe}.{self.rank}', os.O_RDWR)        # RDWR: no end of file while nobody has called
     events.write(**stamp(), event='standby_ready', pipe=pipe, rss_bytes=psutil.Process().memory_info().rss)
     latest, path = CheckpointStore(self.run_dir/'checkpoints'), None
@@ -351,17 +384,19 @@ def main():
     ap.add_argument('--attempt', type=int, required=True)
     ap.add_argument('--target', type=int, required=True)
     ap.add_argument('--supervisor', type=int, help='pid of the process that started the launcher')
-    ap.add_argument('--standby', help='stand by: the attempt above is the one beside which this rank waits, and this the pipe on which it is called')
+    ap.add_argument('--standby',
+                    help='stand by: the attempt above is the one beside which this rank waits, and this the pipe on '
+                         'which it is called')
     args = ap.parse_args()
     end_with_launcher(args.supervisor)
     worker = Worker(args.run_dir, args.supervisor)
     try: worker.run(args)
     except RuntimeError as e:
-        if LOST_A_PEER.search(str(e)): time.sleep(0.1)     # who has died is to be seen first; this rank is ended meanwhile
+        if LOST_A_PEER.search(str(e)): time.sleep(0.1)  # who has died is to be seen first; this rank is ended meanwhile
         raise
     except OSError as e:
         if not (why := disk_refuses(e)): raise
-        with contextlib.suppress(CannotRecord, AttributeError):         # it may be the log of events, or there is none yet
+        with contextlib.suppress(CannotRecord, AttributeError):  # it may be the log of events, or there is none yet
             worker.event('cannot_record', reason=why)
         raise SystemExit(f'this rank ends: {why}')
 
@@ -391,6 +426,7 @@ def install_signal_handlers(self: Worker):
     signal.signal(signal.SIGTERM, lambda *_: setattr(self, 'asked_to_stop', True))
     signal.signal(signal.SIGUSR1, peer_died)
 
+# %% ../../nbs/training/374_worker.ipynb #0a8527ba
 @patch
 def leave(self: Worker, drain_s: float = 10.0):
     "A peer's death ends this rank as well; a checkpoint that is already on its way may still arrive."
@@ -399,10 +435,11 @@ def leave(self: Worker, drain_s: float = 10.0):
         with contextlib.suppress(WriterDied): self.checkpoints.flush(timeout_s=drain_s)
     finally:
         self.checkpoints.close()
-        if self.store: self.store.release()     # the next attempt waits for it, and this interpreter takes its time to end
+        if self.store: self.store.release()  # the next attempt waits for it, and this interpreter takes its time to end
         if isinstance(sys.exception(), PeerDied): print('a peer has died; this rank leaves', flush=True); os._exit(1)
 
 if __name__ == '__main__' and 'RANK' in os.environ:
     main()
     sys.stdout.flush()
-    os._exit(0)     # all is written; torch's threads may outlive the interpreter, and its clean-up then aborts now and then
+    # all is written; torch's threads may outlive the interpreter, and its clean-up then aborts now and then
+    os._exit(0)
