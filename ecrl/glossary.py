@@ -12,83 +12,170 @@ from pathlib import Path
 # %% ../nbs/glossary.ipynb #6ae5c335
 #| code-fold: true
 WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them': {
-    'window': ('the samples of one step: `perm[s*B:(s+1)*B]` of the epoch\'s order, for step s and global batch B; each rank owns a contiguous slice of it', 'data/110_geometry.ipynb#windows-and-shards'),
-    'unit': ('one piece of work of a method of training, such as a step, a round or a micro-batch; named by its epoch and its index there', 'data/115_assignment.ipynb#the-question'),
-    'member': ('one of those who share a unit; in data-parallel training a rank', 'data/115_assignment.ipynb#the-question'),
-    'assignment': ('which samples each member owns in each unit, and who must record it: one object, which the trainer and the auditor ask', 'data/115_assignment.ipynb'),
-    'quorum': ('the members who must record a unit before it is committed; in data-parallel training all ranks', 'data/115_assignment.ipynb#the-question'),
-    'cursor': ('the position in an epoch, counted in windows: a record has the window that its step consumed, the sampler\'s state the next one', 'data/130_sampler.ipynb#state-and-iteration'),
+    'window': ('the samples of one step: `perm[s*B:(s+1)*B]` of the epoch\'s order, for step s and global batch B; '
+               'each rank owns a contiguous slice of it', 'data/110_geometry.ipynb#windows-and-shards'),
+    'unit': ('one piece of work of a method of training, such as a step, a round or a micro-batch; named by its epoch '
+             'and its index there', 'data/115_assignment.ipynb#the-question'),
+    'member': ('one of those who share a unit; in data-parallel training a rank',
+               'data/115_assignment.ipynb#the-question'),
+    'assignment': (
+    'which samples each member owns in each unit, and who must record it: one object, which the trainer and the '
+    'auditor ask', 'data/115_assignment.ipynb'),
+    'quorum': ('the members who must record a unit before it is committed; in data-parallel training all ranks',
+               'data/115_assignment.ipynb#the-question'),
+    'cursor': ('the position in an epoch, counted in windows: a record has the window that its step consumed, the '
+               'sampler\'s state the next one', 'data/130_sampler.ipynb#state-and-iteration'),
     'executed': ('at least one rank wrote the record of the step', 'measure/720_history.ipynb#the-fate-of-each-step'),
-    'committed': ('every rank of the attempt executed the step; in general, every member of its quorum', 'measure/720_history.ipynb#the-fate-of-each-step'),
-    'acknowledged': ('a checkpoint at or after the step is durable and published, so no crash may lose the step any more', 'measure/720_history.ipynb#acknowledged-steps'),
-    'surviving': ('committed, and not repeated by a later attempt; the steps that the result is made of', 'measure/720_history.ipynb#the-fate-of-each-step'),
-    'lineage': ('the surviving steps in order, 1, 2, 3 and so on, whichever attempt trained them', 'measure/720_history.ipynb#the-fate-of-each-step'),
-    'round': ('the unit of averaging: what lies between two meetings of ranks that train alone; each takes batches from the front of the epoch\'s pool', 'averaging/410_rounds.ipynb'),
-    'anchor': ('how many batches the slowest rank does in a round; the others do as many as fit into its time', 'averaging/420_planner.ipynb'),
-    'replayed': ('executed, then executed again by a later attempt that started from an older checkpoint; *replayed steps* counts these executions: work done twice', 'measure/720_history.ipynb#the-fate-of-each-step'),
-    'lost': ('executed, but neither surviving nor replayed: begun at a death, not recorded by every rank, and repeated by nobody; *lost steps* counts these executions', 'measure/720_history.ipynb#the-fate-of-each-step'),
+    'committed': ('every rank of the attempt executed the step; in general, every member of its quorum',
+                  'measure/720_history.ipynb#the-fate-of-each-step'),
+    'acknowledged': (
+    'a checkpoint at or after the step is durable and published, so no crash may lose the step any more',
+    'measure/720_history.ipynb#acknowledged-steps'),
+    'surviving': ('committed, and not repeated by a later attempt; the steps that the result is made of',
+                  'measure/720_history.ipynb#the-fate-of-each-step'),
+    'lineage': ('the surviving steps in order, 1, 2, 3 and so on, whichever attempt trained them',
+                'measure/720_history.ipynb#the-fate-of-each-step'),
+    'round': ('the unit of averaging: what lies between two meetings of ranks that train alone; each takes batches '
+              'from the front of the epoch\'s pool', 'averaging/410_rounds.ipynb'),
+    'anchor': ('how many batches the slowest rank does in a round; the others do as many as fit into its time',
+               'averaging/420_planner.ipynb'),
+    'replayed': (
+    'executed, then executed again by a later attempt that started from an older checkpoint; *replayed steps* counts '
+    'these executions: work done twice', 'measure/720_history.ipynb#the-fate-of-each-step'),
+    'lost': ('executed, but neither surviving nor replayed: begun at a death, not recorded by every rank, and '
+             'repeated by nobody; *lost steps* counts these executions',
+             'measure/720_history.ipynb#the-fate-of-each-step'),
 }, 'The life of a run': {
-    'run': ('one training job from its first launch to its target, through all its failures; one directory', 'training/310_protocol.ipynb'),
-    'attempt': ('one launch of all ranks of a run, from its start to its end or death; attempts are numbered from 1', 'measure/720_history.ipynb#attempts'),
-    'restart': ('a launch because an attempt had died; not the first launch, a planned change of the world size, or a new session', 'training/385_supervisor.ipynb#until-the-target'),
-    'death': ('the end of an attempt before its target that nobody had asked for', 'measure/745_goodput.ipynb#recovery'),
-    'session': ('one life of a supervisor; a run that is continued after its supervisor ended has several, and the first launch of each is no restart', 'measure/730_witnesses.ipynb#sessions-and-the-seal-of-the-config'),
-    'supervisor': ('the process that starts the ranks, sees deaths and hangs, and starts an attempt from the newest checkpoint', 'training/385_supervisor.ipynb'),
-    'standby': ('a second job that has been started, waits, and takes over when a rank dies (`supervisor.standby=true`)', 'training/385_supervisor.ipynb#a-warm-standby'),
-    'standby ready': ('at how many deaths the standby could take over at once; one that still starts hardly helps', 'training/385_supervisor.ipynb#a-warm-standby'),
+    'run': ('one training job from its first launch to its target, through all its failures; one directory',
+            'training/310_protocol.ipynb'),
+    'attempt': ('one launch of all ranks of a run, from its start to its end or death; attempts are numbered from 1',
+                'measure/720_history.ipynb#attempts'),
+    'restart': (
+    'a launch because an attempt had died; not the first launch, a planned change of the world size, or a new session',
+    'training/385_supervisor.ipynb#until-the-target'),
+    'death': ('the end of an attempt before its target that nobody had asked for',
+              'measure/745_goodput.ipynb#recovery'),
+    'session': (
+    'one life of a supervisor; a run that is continued after its supervisor ended has several, and the first launch '
+    'of each is no restart', 'measure/730_witnesses.ipynb#sessions-and-the-seal-of-the-config'),
+    'supervisor': (
+    'the process that starts the ranks, sees deaths and hangs, and starts an attempt from the newest checkpoint',
+    'training/385_supervisor.ipynb'),
+    'standby': (
+    'a second job that has been started, waits, and takes over when a rank dies (`supervisor.standby=true`)',
+    'training/385_supervisor.ipynb#a-warm-standby'),
+    'standby ready': ('at how many deaths the standby could take over at once; one that still starts hardly helps',
+                      'training/385_supervisor.ipynb#a-warm-standby'),
     'fault': ('a failure that is injected on purpose, at a planned step, point or time', 'training/360_faults.ipynb'),
     'world size': ('the number of ranks of an attempt, W', 'data/110_geometry.ipynb'),
 }, 'Checkpoints': {
-    'boundary': ('the stop after every k-th step at which a checkpoint is taken: all ranks meet, the state is copied or written, all ranks go on', 'training/374_worker.ipynb#the-boundary'),
-    'snapshot': ('time to copy the state for one checkpoint, a part of the stall; mean (s)', 'checkpoint/240_strategies.ipynb'),
-    'stall': ('time for which checkpoint boundaries stopped rank 0, all boundaries of a run (s)', 'measure/745_goodput.ipynb#checkpoint-stall'),
-    'write': ('time to write one checkpoint, whether training waits for it or not; mean over those that were timed (s)', 'checkpoint/240_strategies.ipynb'),
-    'backpressure': ('time that a boundary waits because as many writes as allowed (`checkpoint.max_inflight`) are still going on (s)', 'checkpoint/240_strategies.ipynb#overlapped'),
+    'boundary': (
+    'the stop after every k-th step at which a checkpoint is taken: all ranks meet, the state is copied or written, '
+    'all ranks go on', 'training/374_worker.ipynb#the-boundary'),
+    'snapshot': ('time to copy the state for one checkpoint, a part of the stall; mean (s)',
+                 'checkpoint/240_strategies.ipynb'),
+    'stall': ('time for which checkpoint boundaries stopped rank 0, all boundaries of a run (s)',
+              'measure/745_goodput.ipynb#checkpoint-stall'),
+    'write': ('time to write one checkpoint, whether training waits for it or not; mean over those that were timed (s)',
+              'checkpoint/240_strategies.ipynb'),
+    'backpressure': (
+    'time that a boundary waits because as many writes as allowed (`checkpoint.max_inflight`) are still going on (s)',
+    'checkpoint/240_strategies.ipynb#overlapped'),
     'blocking': ('training waits until the checkpoint is written', 'checkpoint/240_strategies.ipynb#blocking'),
-    'overlapped': ('training waits for the snapshot only; another process writes it to disk meanwhile', 'checkpoint/240_strategies.ipynb#overlapped'),
+    'overlapped': ('training waits for the snapshot only; another process writes it to disk meanwhile',
+                   'checkpoint/240_strategies.ipynb#overlapped'),
 }, 'Was it correct?': {
-    'law': ('one claim that the records of every correct run fulfil, checked over all of them', 'measure/725_laws.ipynb'),
-    'verdict': ('what the laws came to: valid, INVALID or unknown; a single law may also be not exercised', 'measure/740_correctness.ipynb#the-verdict'),
-    'valid': ('every record agrees with the window of data that its step owns, and the surviving steps cover each epoch exactly once; `unknown` is not valid', 'measure/740_correctness.ipynb#the-verdict'),
-    'invalid': ('at least one law is broken; the evidence names the first records that break it, and the likely cause', 'measure/740_correctness.ipynb#the-verdict'),
-    'unknown': ('no law is broken as far as can be told, but records that a law needs are absent or damaged', 'measure/740_correctness.ipynb#the-verdict'),
-    'grade': ('one of the three parts of a verdict, Set, Order and State, each of which holds or falls by itself', 'measure/725_laws.ipynb#three-grades'),
-    'Set': ('the grade that says that each sample of an epoch was consumed exactly once by the steps that survive, in whatever order', 'measure/725_laws.ipynb#three-grades'),
-    'Order': ('the grade that says that each step consumed the samples that were due there, rank by rank: the run saw its data as one that never died', 'measure/725_laws.ipynb#three-grades'),
-    'State': ('the grade that says that what a restart brought back is what had been saved: a step that was repeated on the same samples had the same bits', 'measure/725_laws.ipynb#three-grades'),
-    'not exercised': ('the run held nothing that the law speaks of: a run without a restart says nothing about resuming', 'measure/725_laws.ipynb#holding-a-law-against-a-run'),
-    'L2 to ref.': ('Euclidean distance of all parameters at the last step from those of the reference with the same seed, `sqrt(sum((p - p_ref)**2))`; 0 where they are the same bits', 'measure/750_divergence.ipynb#a-distance-of-parameters'),
-    'loss difference': ('mean absolute difference of the global loss to the reference of the same suite and seed, over the surviving steps of both', 'measure/750_divergence.ipynb#loss-curves'),
-    'held-out accuracy': ('the share of samples, set aside from training, that the model classifies correctly after the last step; recorded with `training.evaluate=true`', 'training/374_worker.ipynb#from-start-to-end'),
-    'A/A control': ('two runs of the same configuration, compared as if they differed: what they differ by is noise', 'measure/755_statistics.ipynb#the-aa-control'),
-    'plain numerics': ('torch\'s DistributedDataParallel as it is; another world size gives other rounding and other random numbers, so another result', 'training/350_numerics.ipynb'),
-    'elastic numerics': ('gradients are summed in a fixed order and random numbers belong to shards and samples, so the result is the same bits at any world size', 'training/350_numerics.ipynb'),
+    'law': ('one claim that the records of every correct run fulfil, checked over all of them',
+            'measure/725_laws.ipynb'),
+    'verdict': ('what the laws came to: valid, INVALID or unknown; a single law may also be not exercised',
+                'measure/740_correctness.ipynb#the-verdict'),
+    'valid': ('every record agrees with the window of data that its step owns, and the surviving steps cover each '
+              'epoch exactly once; `unknown` is not valid', 'measure/740_correctness.ipynb#the-verdict'),
+    'invalid': ('at least one law is broken; the evidence names the first records that break it, and the likely cause',
+                'measure/740_correctness.ipynb#the-verdict'),
+    'unknown': ('no law is broken as far as can be told, but records that a law needs are absent or damaged',
+                'measure/740_correctness.ipynb#the-verdict'),
+    'grade': ('one of the three parts of a verdict, Set, Order and State, each of which holds or falls by itself',
+              'measure/725_laws.ipynb#three-grades'),
+    'Set': ('the grade that says that each sample of an epoch was consumed exactly once by the steps that survive, in '
+            'whatever order', 'measure/725_laws.ipynb#three-grades'),
+    'Order': ('the grade that says that each step consumed the samples that were due there, rank by rank: the run saw '
+              'its data as one that never died', 'measure/725_laws.ipynb#three-grades'),
+    'State': ('the grade that says that what a restart brought back is what had been saved: a step that was repeated '
+              'on the same samples had the same bits', 'measure/725_laws.ipynb#three-grades'),
+    'not exercised': (
+    'the run held nothing that the law speaks of: a run without a restart says nothing about resuming',
+    'measure/725_laws.ipynb#holding-a-law-against-a-run'),
+    'L2 to ref.': (
+    'Euclidean distance of all parameters at the last step from those of the reference with the same seed, '
+    '`sqrt(sum((p - p_ref)**2))`; 0 where they are the same bits',
+    'measure/750_divergence.ipynb#a-distance-of-parameters'),
+    'loss difference': (
+    'mean absolute difference of the global loss to the reference of the same suite and seed, over the surviving '
+    'steps of both', 'measure/750_divergence.ipynb#loss-curves'),
+    'held-out accuracy': (
+    'the share of samples, set aside from training, that the model classifies correctly after the last step; recorded '
+    'with `training.evaluate=true`', 'training/374_worker.ipynb#from-start-to-end'),
+    'A/A control': ('two runs of the same configuration, compared as if they differed: what they differ by is noise',
+                    'measure/755_statistics.ipynb#the-aa-control'),
+    'plain numerics': (
+    'torch\'s DistributedDataParallel as it is; another world size gives other rounding and other random numbers, so '
+    'another result', 'training/350_numerics.ipynb'),
+    'elastic numerics': (
+    'gradients are summed in a fixed order and random numbers belong to shards and samples, so the result is the same '
+    'bits at any world size', 'training/350_numerics.ipynb'),
 }, 'What did it cost?': {
     'goodput': ('surviving steps / wall clock (steps/s)', 'measure/745_goodput.ipynb#the-definitions'),
-    'published goodput': ('surviving steps / (last rank-0 record - first), as the published runs define it (steps/s); it does not see the first launch, nor what comes after the last step, nor the time between the sessions of a run', 'measure/745_goodput.ipynb#the-definitions'),
+    'published goodput': (
+    'surviving steps / (last rank-0 record - first), as the published runs define it (steps/s); it does not see the '
+    'first launch, nor what comes after the last step, nor the time between the sessions of a run',
+    'measure/745_goodput.ipynb#the-definitions'),
     'productive fraction': ('time inside surviving steps / wall clock', 'measure/745_goodput.ipynb#the-definitions'),
-    'wall clock': ('from the first launch to the end of a run, without the time between sessions, in which nobody ran (s)', 'measure/745_goodput.ipynb#the-definitions'),
-    'unexplained': ('the part of the wall clock that no measurement accounts for', 'measure/745_goodput.ipynb#the-waterfall'),
-    'ETTR': ('effective training time ratio: surviving steps x median step time / wall clock, the share of the time that they need at their usual pace', 'measure/745_goodput.ipynb#the-definitions'),
-    'MTTR': ('mean time to repair: from a death to the first step after it, where the supervisor restarted by itself; mean over the deaths of a run (s); catching up is counted apart', 'measure/745_goodput.ipynb#recovery'),
-    'waterfall': ('the wall clock of a run taken apart; every part is measured, and what none covers is called unexplained', 'measure/745_goodput.ipynb#the-waterfall'),
-    'drop against reference': ('1 - goodput / goodput of the reference of the same suite and seed, averaged (mean of ratios, %)', 'measure/755_statistics.ipynb#two-ratios-that-are-not-the-same'),
+    'wall clock': (
+    'from the first launch to the end of a run, without the time between sessions, in which nobody ran (s)',
+    'measure/745_goodput.ipynb#the-definitions'),
+    'unexplained': ('the part of the wall clock that no measurement accounts for',
+                    'measure/745_goodput.ipynb#the-waterfall'),
+    'ETTR': ('effective training time ratio: surviving steps x median step time / wall clock, the share of the time '
+             'that they need at their usual pace', 'measure/745_goodput.ipynb#the-definitions'),
+    'MTTR': ('mean time to repair: from a death to the first step after it, where the supervisor restarted by itself; '
+             'mean over the deaths of a run (s); catching up is counted apart', 'measure/745_goodput.ipynb#recovery'),
+    'waterfall': (
+    'the wall clock of a run taken apart; every part is measured, and what none covers is called unexplained',
+    'measure/745_goodput.ipynb#the-waterfall'),
+    'drop against reference': (
+    '1 - goodput / goodput of the reference of the same suite and seed, averaged (mean of ratios, %)',
+    'measure/755_statistics.ipynb#two-ratios-that-are-not-the-same'),
     'gain': ('goodput of overlapped / goodput of blocking - 1, of the same suite and seed, averaged (mean of ratios, %)', 'measure/755_statistics.ipynb#two-ratios-that-are-not-the-same'),
-    'interval': ('95% Student t interval of the mean over suites. Seeds are the sample and the suites are taken as they are (stratified, Welch-Satterthwaite), so it speaks of other seeds on these suites; '
-                 'where n counts suites, the suites are the sample, and it speaks of other suites like these. Two values have none worth showing', 'measure/755_statistics.ipynb#a-mean'),
+    'interval': (
+    '95% Student t interval of the mean over suites. Seeds are the sample and the suites are taken as they are '
+    '(stratified, Welch-Satterthwaite), so it speaks of other seeds on these suites; '
+                 'where n counts suites, the suites are the sample, and it speaks of other suites like these. Two '
+                 'values have none worth showing', 'measure/755_statistics.ipynb#a-mean'),
 }, 'Studies': {
     'study': ('the runs that answer one question; a directory under `runs/`', 'lab/810_experiment.ipynb'),
-    'variant': ('a name for the few settings that are compared within a suite, such as the checkpoint strategy and whether it fails', 'lab/810_experiment.ipynb#variants'),
-    'reference': ('the variant with checkpoints and without failures; what the other runs of its suite and seed should end up equal to', 'lab/810_experiment.ipynb#variants'),
+    'variant': (
+    'a name for the few settings that are compared within a suite, such as the checkpoint strategy and whether it fails', 'lab/810_experiment.ipynb#variants'),
+    'reference': (
+    'the variant with checkpoints and without failures; what the other runs of its suite and seed should end up equal '
+    'to', 'lab/810_experiment.ipynb#variants'),
     'ideal': ('the variant with neither checkpoints nor failures', 'lab/810_experiment.ipynb#variants'),
-    'reference_again': ('the reference once more, an A/A control over the whole run', 'lab/810_experiment.ipynb#variants'),
-    'reference_overlapped': ('the variant with overlapped checkpoints and without failures', 'lab/810_experiment.ipynb#variants'),
-    'failure_blocking': ('the variant that fails as planned, with checkpoints that training waits for', 'lab/810_experiment.ipynb#variants'),
-    'failure_overlapped': ('the variant that fails as planned, with checkpoints that are written beside training', 'lab/810_experiment.ipynb#variants'),
-    'suite': ('one combination of the axes of a matrix (dataset, model, interval); all variants run in it with the same seeds', 'lab/820_matrix.ipynb'),
-    'axis': ('a setting that a matrix varies between its suites; each of its values is a level', 'lab/820_matrix.ipynb#levels-of-an-axis'),
-    'completed': ('the run reached its target steps in this execution of the study', 'lab/810_experiment.ipynb#the-manifest'),
-    'completed_prev': ('the run had been completed by an earlier execution of the study, and was reused', 'lab/810_experiment.ipynb#the-manifest'),
+    'reference_again': ('the reference once more, an A/A control over the whole run',
+                        'lab/810_experiment.ipynb#variants'),
+    'reference_overlapped': ('the variant with overlapped checkpoints and without failures',
+                             'lab/810_experiment.ipynb#variants'),
+    'failure_blocking': ('the variant that fails as planned, with checkpoints that training waits for',
+                         'lab/810_experiment.ipynb#variants'),
+    'failure_overlapped': ('the variant that fails as planned, with checkpoints that are written beside training',
+                           'lab/810_experiment.ipynb#variants'),
+    'suite': ('one combination of the axes of a matrix (dataset, model, interval); all variants run in it with the '
+              'same seeds', 'lab/820_matrix.ipynb'),
+    'axis': ('a setting that a matrix varies between its suites; each of its values is a level',
+             'lab/820_matrix.ipynb#levels-of-an-axis'),
+    'completed': ('the run reached its target steps in this execution of the study',
+                  'lab/810_experiment.ipynb#the-manifest'),
+    'completed_prev': ('the run had been completed by an earlier execution of the study, and was reused',
+                       'lab/810_experiment.ipynb#the-manifest'),
 }}
 MEANING = {w: text for group in WORDS.values() for w, (text, _) in group.items()}
 PAGE = {w: page for group in WORDS.values() for w, (_, page) in group.items()}
@@ -108,6 +195,7 @@ def explain(word: str) -> str:
 # %% ../nbs/glossary.ipynb #45bf67db
 def glossary_markdown() -> str:
     "All words in Markdown: a heading and a table a group; links are relative to the folder of the notebooks."
-    def row(w, text, page): return f'| **{w}** | {text} | [{re.sub(r"^[0-9]+[a-z]?_", "", Path(page.split("#")[0]).stem)}]({page}) |'
+    def row(w, text, page):
+        return f'| **{w}** | {text} | [{re.sub(r"^[0-9]+[a-z]?_", "", Path(page.split("#")[0]).stem)}]({page}) |'
     return '\n\n'.join(f'### {group}\n\n| word | meaning | page |\n|---|---|---|\n' + '\n'.join(row(w, text, page)
         for w, (text, page) in words.items()) for group, words in WORDS.items())

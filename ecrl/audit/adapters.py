@@ -33,7 +33,8 @@ def trainer_callback(audit: Audit):
         def on_epoch_end(self, args, state, control, **_): audit.epoch_over()
         def on_save(self, args, state, control, **_):
             token = audit.token()
-            if state.is_world_process_zero: _token_file(args, state).write_text(json.dumps(token)); audit.saved(_token_file(args, state).parent)
+            if state.is_world_process_zero:
+                _token_file(args, state).write_text(json.dumps(token)); audit.saved(_token_file(args, state).parent)
     return Told()
 
 def _token_file(args, state) -> Path: return Path(args.output_dir)/f'checkpoint-{state.global_step}'/'ecrl_audit.json'

@@ -46,7 +46,8 @@ def truth(trace: Path) -> bool: # whether every epoch was consumed once
         except ValueError: continue                                # torn by a death
         if 'resume' in r: kept = {s: i for s, i in kept.items() if s <= r['resume']}
         else: kept[r['step']] = r['ids']
-    return sorted(kept) == list(range(1, 28)) and all(sorted(i for s in range(9*e + 1, 9*e + 10) for i in kept[s]) == list(range(36)) for e in range(3))
+    return sorted(kept) == list(range(1, 28)) and all(sorted(i for s in range(9*e + 1, 9*e + 10) for i in kept[s])
+                                                      == list(range(36)) for e in range(3))
 
 def torment(
     folder: Path, # new
@@ -55,7 +56,8 @@ def torment(
     deaths: int = 3,
 ) -> Path: # the folder, with `job/` and `trace.jsonl`
     "Kill the script at random moments of its training, then let it end."
-    r, env = random.Random(seed), {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'ECRL_AUDIT_DIR': str(folder/'job')}
+    r, env = random.Random(seed), {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path),
+                                   'ECRL_AUDIT_DIR': str(folder/'job')}
     (folder/'victim.py').write_text(VICTIM)
     trace = folder/'trace.jsonl'
     for death in range(deaths + 1):

@@ -59,7 +59,8 @@ class AuditAttempt:
     @cached_property
     def world_size(self) -> int: return next(iter(self.begins.values()))['world_size']
     @cached_property
-    def committed(self) -> list[int]: return sorted(s for s, by in self.steps.items() if set(by) == set(range(self.world_size)))
+    def committed(self) -> list[int]:
+        return sorted(s for s, by in self.steps.items() if set(by) == set(range(self.world_size)))
     @property
     def continues(self) -> str: # token | fresh | unknown
         "What it says it continues from."
@@ -86,7 +87,9 @@ def attempts_of(files: dict[int, list[dict]]) -> tuple[list[AuditAttempt], list[
         seen, now = Counter(), None
         for r in files[rank]:
             if r['event'] == 'begin': seen[r['attempt']] += 1; now = (r['attempt'], seen[r['attempt']])
-            if now is None or now[0] != r['attempt']: strays.append(f'rank {rank}: a {r["event"]} line of attempt {r["attempt"]}, which had not begun'); continue
+            if now is None or now[0] != r['attempt']:
+                strays.append(f'rank {rank}: a {r["event"]} line of attempt {r["attempt"]}, which had not begun')
+                continue
             table.setdefault(now, AuditAttempt(len(table) + 1, now[0])).add(r)
     return list(table.values()), strays
 
@@ -114,7 +117,8 @@ class AuditHistory:
         if token['run'] != self.run_id: return None
         known = [p for p in self.by_name.get(token['attempt'], ()) if p.number < before]
         return next((p for p in reversed(known) if token['step'] in p.steps), known[-1] if known else None)
-    def ancestry(self, a: AuditAttempt) -> list[tuple]: # [(attempt, the last step of it that is built upon)], the oldest first
+    def ancestry(self,
+                 a: AuditAttempt) -> list[tuple]: # [(attempt, the last step of it that is built upon)], the oldest first
         "Whose steps an attempt stands on."
         out, top = [], None
         while a is not None:
@@ -130,7 +134,8 @@ class AuditHistory:
         out = {}
         for of, top in self.ancestry(a):
             begin = of.token['step'] if of.continues == 'token' else 0
-            out = {s: x for s, x in out.items() if s <= begin} | {s: of for s in of.committed if top is None or s <= top}
+            out = {s: x for s, x in out.items() if s <= begin} | {s: of for s in of.committed if top is None
+                or s <= top}
         return out
 
     @cached_property
@@ -157,7 +162,8 @@ class AuditHistory:
     def counts(self) -> dict[str, int]: return dict(Counter(self.fate(s, a) for a in self.attempts for s in a.steps))
 
 # %% ../../nbs/audit/620_records.ipynb #98ffad9f
-def read_audit(folder: Path | str, reference: Path | str | None = None) -> AuditHistory: # reference: a run that it should equal
+def read_audit(folder: Path | str,
+               reference: Path | str | None = None) -> AuditHistory: # reference: a run that it should equal
     "The ledger in a folder."
     folder, files, torn, faulty = Path(folder), {}, 0, []
     for f in sorted((folder/'audit').glob('rank*.jsonl')):
@@ -169,10 +175,14 @@ def read_audit(folder: Path | str, reference: Path | str | None = None) -> Audit
     runs = Counter(r['run'] for recs in files.values() for r in recs)
     run = runs.most_common(1)[0][0]
     for rank, recs in files.items():
-        faulty += [f'rank {rank}: {len(o)} line(s) of another run ({o[0]["run"]})' for o in [[r for r in recs if r['run'] != run]] if o]
-        faulty += [f'rank{rank}.jsonl: a line of rank {o[0]["rank"]}' for o in [[r for r in recs if r['rank'] != rank]] if o]
+        faulty += [f'rank {rank}: {len(o)} line(s) of another run ({o[0]["run"]})'
+                   for o in [[r for r in recs if r['run'] != run]] if o]
+        faulty += [f'rank{rank}.jsonl: a line of rank {o[0]["rank"]}' for o in [[r for r in recs if r['rank'] != rank]]
+                   if o]
     attempts, strays = attempts_of({k: [r for r in v if r['run'] == run] for k, v in files.items()})
-    if not attempts: raise HistoryError(f'{folder}: expected the begin of an attempt, found none. Restore the first lines of audit/rank0.jsonl.')
+    if not attempts:
+        raise HistoryError(
+            f'{folder}: expected the begin of an attempt, found none. Restore the first lines of audit/rank0.jsonl.')
     return AuditHistory(folder, run, attempts, torn, faulty + strays, read_audit(reference) if reference else None)
 
 # %% ../../nbs/audit/620_records.ipynb #ffd546ed
@@ -189,7 +199,8 @@ def _by_epoch(h: AuditHistory) -> dict[int, list[tuple]]:
             for n, e in zip(r['micro'], r.get('epochs') or [r['epoch']]*len(r['micro'])):
                 ids = None if r['ids'] is None else r['ids'][at:at + n]
                 at += n or 0
-                out.setdefault(e + (shift.get(a.number, 0) if r.get('counted') else 0), []).append((s, a, ids, r['rank']))
+                out.setdefault(e + (shift.get(a.number, 0) if r.get('counted') else 0),
+                               []).append((s, a, ids, r['rank']))
     return dict(sorted(out.items()))
 
 # %% ../../nbs/audit/620_records.ipynb #fead3601

@@ -37,7 +37,9 @@ def law_written(h: AuditHistory) -> Iterator[Evidence]:
                 if rank not in by: continue
                 n, r = n + 1, by[rank]
                 if r['chain'] != link(chain, _core(r)):
-                    yield Evidence(False, f'rank {rank}: the line of {at(s, a)} does not follow from the lines before it.', s, rank, a.number,
+                    yield Evidence(False,
+                                   f'rank {rank}: the line of {at(s, a)} does not follow from the lines before it.', s,
+                                   rank, a.number,
                                    'a line was edited, moved or taken out')
                     break
                 chain = r['chain']
@@ -51,16 +53,23 @@ def law_ranks(h: AuditHistory) -> Iterator[Evidence]:
     n = 0
     for a in h.attempts:
         if len(sizes := {b['world_size'] for b in a.begins.values()}) > 1:
-            yield Evidence(False, f'the ranks of attempt {a.number} say different world sizes: {sorted(sizes)}.', attempt=a.number)
+            yield Evidence(False, f'the ranks of attempt {a.number} say different world sizes: {sorted(sizes)}.',
+                           attempt=a.number)
         start = a.token['step'] if a.token else 0
         built = [b.token['step'] for b in h.attempts if h.parent(b) is a]
         top = max(built + [max(a.steps, default=start) - 1])       # a death may find a rank one step behind the others
         ends = {r: max((s for s, by in a.steps.items() if r in by), default=start) for r in range(a.world_size)}
-        late = {r: end for r, end in ends.items() if end < top and (a is h.last or end < max(built, default=0) or end == start)}
-        if lack := [r for r, end in late.items() if end == start]: yield Evidence('unknown', f'attempt {a.number}: {_ranks(lack)} of {a.world_size} recorded no step. '
+        late = {r: end for r, end in ends.items() if end < top
+                and (a is h.last or end < max(built, default=0) or end == start)}
+        if lack := [r for r, end in late.items() if end == start]:
+            yield Evidence('unknown', f'attempt {a.number}: {_ranks(lack)} of {a.world_size} recorded no step. '
             f'Needed: {_files(lack)}, or audit() and its tap on every rank.', attempt=a.number)
-        for r in late.keys() - {*lack}: yield Evidence('unknown', f"attempt {a.number}: rank {r}'s records end at step {late[r]}, but others went on to step {max(a.steps)}. "
-            'Needed: those records. If it was killed before it could write them: a barrier between the last step and the save.', late[r] + 1, r, a.number)
+        for r in late.keys() - {*lack}:
+            yield Evidence('unknown',
+                           f"attempt {a.number}: rank {r}'s records end at step {late[r]}, but others went on to step "
+                           f"{max(a.steps)}. "
+            'Needed: those records. If it was killed before it could write them: a barrier between the last step and '
+            'the save.', late[r] + 1, r, a.number)
         n += len(a.steps)
     return n
 
@@ -77,9 +86,15 @@ def law_contiguous(h: AuditHistory) -> Iterator[Evidence]:
             due = (token['step'] if token else 0) + 1
             for s in [s for s, by in a.steps.items() if rank in by]:
                 n += 1
-                if s != due: yield Evidence(False, f'rank {rank} of attempt {a.number} recorded step {s} where step {due} was due.', s, rank, a.number); break
+                if s != due:
+                    yield Evidence(False,
+                                   f'rank {rank} of attempt {a.number} recorded step {s} where step {due} was due.', s,
+                                   rank, a.number)
+                    break
                 due += 1
-        for r in a.stray[:1]: yield Evidence(False, f'rank {r["rank"]} of attempt {a.number} recorded step {r["step"]} twice.', r['step'], r['rank'], a.number)
+        for r in a.stray[:1]:
+            yield Evidence(False, f'rank {r["rank"]} of attempt {a.number} recorded step {r["step"]} twice.', r['step'],
+                           r['rank'], a.number)
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #a83cbf6e
@@ -91,10 +106,12 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
         said = {(t['attempt'], t['step']) if (t := r['token']) else None for r in a.resumed.values()}
         if len(said) > 1:
             yield Evidence(False, f'the ranks of attempt {a.number} continue from different steps: '
-                           + ', '.join(f'rank {k} from {t["step"] if (t := r["token"]) else 0}' for k, r in sorted(a.resumed.items())) + '.', attempt=a.number)
+                           + ', '.join(f'rank {k} from {t["step"] if (t := r["token"]) else 0}'
+                                       for k, r in sorted(a.resumed.items())) + '.', attempt=a.number)
         silent = [r for r in a.begins if r not in a.resumed]
         if a.steps and silent and (a.number > 1 or a.resumed): yield Evidence('unknown',
-            f'attempt {a.number}: {_ranks(silent)} did not say what it continues from. Needed: audit.resumed(checkpoint["audit"]) on every rank '
+            f'attempt {a.number}: {_ranks(silent)} did not say what it continues from. Needed: '
+            'audit.resumed(checkpoint["audit"]) on every rank '
             'before its first step, or audit.resumed(None) for a fresh start.', attempt=a.number)
         if a.continues == 'token' and a.steps: n += 1; yield from _proved(h, a)
     if not h.restarts: yield Evidence(True, 'there was no restart: resuming was not exercised.')
@@ -103,14 +120,26 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
 def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
     "Is a token borne out by the records?"
     t, p = a.token, h.parent(a)
-    if t['run'] != h.run_id: yield Evidence('unknown', f'attempt {a.number} continues a checkpoint of another run ({t["run"]}). Needed: its folder.', attempt=a.number); return
-    if p is None: yield Evidence('unknown', f'attempt {a.number} continues from step {t["step"]} of an attempt ({t["attempt"]}) that is not in the '
-        'records. Needed: its lines.', attempt=a.number); return
-    if t['step'] in (0, p.token and p.token['step']) and t['step'] not in p.steps: return     # made before its first step
+    if t['run'] != h.run_id:
+        yield Evidence('unknown',
+                       f'attempt {a.number} continues a checkpoint of another run ({t["run"]}). Needed: its folder.',
+                       attempt=a.number)
+        return
+    if p is None:
+        yield Evidence('unknown',
+                       f'attempt {a.number} continues from step {t["step"]} of an attempt ({t["attempt"]}) that is '
+                       'not in the '
+        'records. Needed: its lines.', attempt=a.number)
+        return
+    if t['step'] in (0, p.token and p.token['step']) and t['step'] not in p.steps: return  # made before its first step
     r = p.steps.get(t['step'], {}).get(t.get('rank', 0))
-    if r is None: yield Evidence('unknown', f'attempt {a.number} continues from {at(t["step"], p)}, which rank {t.get("rank", 0)} has not recorded. '
+    if r is None:
+        yield Evidence('unknown',
+                       f'attempt {a.number} continues from {at(t["step"], p)}, which rank {t.get("rank", 0)} has not '
+                       'recorded. '
         f'Needed: its lines after step {max(p.steps, default=0)}.', t['step'], attempt=a.number)
-    elif r['chain'] != t['chain']: yield Evidence(False, f'attempt {a.number} continues from {at(t["step"], p)}, but the token was made '
+    elif r['chain'] != t['chain']:
+        yield Evidence(False, f'attempt {a.number} continues from {at(t["step"], p)}, but the token was made '
         'after other samples than are recorded there.', t['step'], attempt=a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #d3c06185
@@ -120,22 +149,33 @@ def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     said = [(a, rank, b['declared']) for a in h.attempts for rank, b in sorted(a.begins.items())]
     for a, rank, d in said:
         if other := [k for k in {**d, **said[0][2]} if d.get(k) != said[0][2].get(k)]:
-            yield Evidence(False, f'rank {rank} of attempt {a.number} declares {other[0]}={d.get(other[0])!r}, attempt 1 {said[0][2].get(other[0])!r}.', rank=rank, attempt=a.number)
+            yield Evidence(False,
+                           f'rank {rank} of attempt {a.number} declares {other[0]}={d.get(other[0])!r}, attempt 1 '
+                           f'{said[0][2].get(other[0])!r}.', rank=rank, attempt=a.number)
             break
     sources = {r['source'] for a in h.attempts for by in a.steps.values() for r in by.values() if r['ids'] is not None}
-    if len(sources) > 1: yield Evidence('unknown', f'ids come from several sources ({", ".join(sorted(map(str, sources)))}), which cannot be compared. '
+    if len(sources) > 1:
+        yield Evidence('unknown',
+                       f'ids come from several sources ({", ".join(sorted(map(str, sources)))}), which cannot be '
+                       'compared. '
                                         'Needed: one source throughout, such as WithIds(dataset).')
     return len(said)
 
 # %% ../../nbs/audit/630_laws.ipynb #e4cfa4bd
 def _open(h: AuditHistory) -> Iterator[Evidence]:
     "What nobody can know of a lineage."
-    if not h.whole: yield Evidence('unknown', 'what the newest attempt continues from is not known, so neither is what its epochs hold. Needed: audit.resumed(checkpoint["audit"]).')
+    if not h.whole:
+        yield Evidence('unknown',
+                       'what the newest attempt continues from is not known, so neither is what its epochs hold. '
+                       'Needed: audit.resumed(checkpoint["audit"]).')
 
 def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."
     lack = [s for s, _, recs in h.surviving if any(r['ids'] is None for r in recs)]
-    if lack: yield Evidence('unknown', f'{len(lack)} step(s), the first {lack[0]}, have no ids. Needed: WithIds(dataset), or ids= a key of the batch.', lack[0])
+    if lack:
+        yield Evidence('unknown',
+                       f'{len(lack)} step(s), the first {lack[0]}, have no ids. Needed: WithIds(dataset), or ids= a '
+                       'key of the batch.', lack[0])
 
 def by_content(h: AuditHistory) -> bool: # whether uniqueness cannot be told from ids
     return not h.declared('unique') and any('content' in str(r['source']) for _, _, recs in h.surviving for r in recs)
@@ -145,7 +185,8 @@ def batch_of(used: list[tuple]) -> int: # samples, or tokens, of the largest ste
     for s, _, ids, _ in used: sizes[s] += amount(ids or ())
     return max(sizes.values(), default=0)
 
-def _over(h: AuditHistory, epochs: dict, e: int) -> bool: # whether an epoch is over, so that nothing more of it is to come
+def _over(h: AuditHistory, epochs: dict,
+          e: int) -> bool: # whether an epoch is over, so that nothing more of it is to come
     return e < max(epochs) or e in h.last.ends
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611e
@@ -157,14 +198,20 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     for e, used in epochs.items():
         n, last = n + sum(amount(ids or ()) for _, _, ids, _ in used), used[-1][0]
         for s, a, ids, first in (repeated := again(used)):
-            padding = s == last and (_over(h, epochs, e) or sum(amount(i or ()) for _, _, i, _ in used) >= (h.declared('epoch_size') or 1e18))
+            padding = s == last and (_over(h, epochs, e)
+                                     or sum(amount(i or ()) for _, _, i, _ in used) >= (h.declared('epoch_size')
+                                         or 1e18))
             few_enough = sum(len(i) for t, _, i, _ in repeated if t == last) < batch_of(used)
             if padding and few_enough and 'pad' in (tail or ''): continue
             valid = 'unknown' if by_content(h) or padding and tail is None else False
-            need = ' Needed: unique=True, if no two samples have the same content.' if by_content(h) else " Needed: tail='pad', if they fill the last batch." if valid == 'unknown' else ''
-            found.append(Evidence(valid, f'epoch {e}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s, None, a.number,
+            need = ' Needed: unique=True, if no two samples have the same content.' if by_content(
+                h) else " Needed: tail='pad', if they fill the last batch." if valid == 'unknown' else ''
+            found.append(Evidence(valid,
+                                  f'epoch {e}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
+                                  None, a.number,
                                   None if any(f.attempt == a.number for f in found) else _cause(h, used, s, a, ids)))
-    yield from first_of([f for f in found if f.valid is False]); yield from first_of([f for f in found if f.valid != False])
+    yield from first_of([f for f in found if f.valid is False])
+    yield from first_of([f for f in found if f.valid != False])
     return n
 
 def _cause(h: AuditHistory, used: list[tuple], s: int, a: AuditAttempt, ids: list) -> str | None:
@@ -172,7 +219,8 @@ def _cause(h: AuditHistory, used: list[tuple], s: int, a: AuditAttempt, ids: lis
     if a.continues != 'token': return None
     start, here = used[0][0], a.token['step'] + 1
     opening = {str(i) for t, _, got, _ in used if t == start for i in got or ()}
-    if s == here and {str(i) for i in ids} & opening: return "the loader began the epoch again: its position was not restored"
+    if s == here and {str(i) for i in ids} & opening:
+        return "the loader began the epoch again: its position was not restored"
     if s == here: return 'the position in the epoch was restored wrongly'
     return 'the order of the epoch was not that of before the restart'
 
@@ -182,16 +230,21 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     "An epoch that is over has left nothing out, except for the declared tail; and no epoch was passed over."
     epochs, size, tail, n, found = by_epoch(h), h.declared('epoch_size'), h.declared('tail'), 0, []
     for e in [e for e in range(min(epochs, default=0), max(epochs, default=-1)) if e not in epochs]:
-        found.append(Evidence(False, f'epoch {e} was passed over: no surviving step belongs to it.', cause='the epoch was counted twice at a resume'))
+        found.append(Evidence(False, f'epoch {e} was passed over: no surviving step belongs to it.',
+                              cause='the epoch was counted twice at a resume'))
     over = [e for e in epochs if _over(h, epochs, e)]
-    if over and not size: yield Evidence('unknown', f'{len(over)} epoch(s) are over, but nobody says how large an epoch is. Needed: audit(epoch_size=...).')
+    if over and not size:
+        yield Evidence('unknown',
+                       f'{len(over)} epoch(s) are over, but nobody says how large an epoch is. Needed: '
+                       'audit(epoch_size=...).')
     if over and (by_content(h) or not h.whole): yield from _open(h)
     for e in over if size and h.whole else ():
         used, ids = epochs[e], [i for _, _, ids, _ in epochs[e] for i in ids or ()]
         if any(i is None for _, _, i, _ in used): yield from _nameless(h); continue
         n += 1
         found += _judge_epoch(h, e, used, ids, size, tail)
-    yield from first_of([f for f in found if f.valid is False]); yield from first_of([f for f in found if f.valid != False])
+    yield from first_of([f for f in found if f.valid is False])
+    yield from first_of([f for f in found if f.valid != False])
     return n
 
 def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail: str | None) -> Iterator[Evidence]:
@@ -201,18 +254,26 @@ def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail
     strange = sorted({i for i in ids if not 0 <= i < size}) if numbers else []
     gone = sorted(set(range(size)) - set(ids)) if numbers else []
     told = f' ({few(gone)})' if gone else ''
-    if strange: yield Evidence(False, f'epoch {e} consumed {few(strange)}, which are not among the {size} samples that are declared.')
+    if strange:
+        yield Evidence(False,
+                       f'epoch {e} consumed {few(strange)}, which are not among the {size} samples that are declared.')
     missing = len(gone) if numbers else missing
-    if missing < 0: yield Evidence(False, f'epoch {e} consumed {size - missing} different samples, {size} are declared.')
+    if missing < 0:
+        yield Evidence(False, f'epoch {e} consumed {size - missing} different samples, {size} are declared.')
     if missing <= 0: return
     if missing >= B or tail in ('keep', 'pad'):
-        yield Evidence(False, f'epoch {e} left out {missing} of {size} samples{told}.', used[-1][0], cause=_lost(h, e, missing, B))
+        yield Evidence(False, f'epoch {e} left out {missing} of {size} samples{told}.', used[-1][0],
+                       cause=_lost(h, e, missing, B))
     elif tail is None:
-        yield Evidence('unknown', f"epoch {e} left out {missing} of {size} samples{told}, less than a global batch of {B}. Needed: tail='drop', if the loader drops what does not fill a batch.")
+        yield Evidence('unknown',
+                       f"epoch {e} left out {missing} of {size} samples{told}, less than a global batch of {B}. "
+                       "Needed: tail='drop', if the loader drops what does not fill a batch.")
 
 def _lost(h: AuditHistory, e: int, missing: int, B: int) -> str | None:
-    inside = [a for a in h.attempts if h.parent(a) and any(r['epoch'] == e for _, x, recs in h.surviving if x is a for r in recs)]
-    return f'attempt {inside[0].number} resumed within it' + (f', and went {missing//B} batch(es) too far' if missing % B == 0 else '') if inside else None
+    inside = [a for a in h.attempts if h.parent(a)
+              and any(r['epoch'] == e for _, x, recs in h.surviving if x is a for r in recs)]
+    return f'attempt {inside[0].number} resumed within it' + (f', and went {missing//B} batch(es) too far'
+        if missing % B == 0 else '') if inside else None
 
 # %% ../../nbs/audit/630_laws.ipynb #76176b8f
 def witnesses(h: AuditHistory) -> Iterator[tuple]: # (step, attempt, earlier attempt)
@@ -227,7 +288,8 @@ def witnesses(h: AuditHistory) -> Iterator[tuple]: # (step, attempt, earlier att
 
 @law('order', needs='ids; a step that was executed twice', of=AUDIT_LAWS)
 def law_replay(h: AuditHistory) -> Iterator[Evidence]:
-    "A step that is executed again consumes the same samples: by rank, or as a set where the number of ranks has changed."
+    """A step that is executed again consumes the same samples: by rank, or as a set where the number of ranks has
+    changed."""
     n, found = 0, []
     for s, a, b in witnesses(h):
         now, was = a.steps[s], b.steps[s]
@@ -235,12 +297,18 @@ def law_replay(h: AuditHistory) -> Iterator[Evidence]:
             for r in sorted(now.keys() & was.keys()):
                 if now[r]['ids'] is None or was[r]['ids'] is None: continue
                 n += 1
-                if now[r]['ids'] != was[r]['ids']: found.append(Evidence(False, f'rank {r} consumed {few(now[r]["ids"])} at {at(s, a)}, but '
+                if now[r]['ids'] != was[r]['ids']:
+                    found.append(Evidence(False, f'rank {r} consumed {few(now[r]["ids"])} at {at(s, a)}, but '
                     f'{few(was[r]["ids"])} in attempt {b.number}.', s, r, a.number, _moved(b, s, now[r]['ids'], r)))
-        elif s in a.committed and s in b.committed and all(r['ids'] is not None for x in (now, was) for r in x.values()):
+        elif s in a.committed and s in b.committed and all(r['ids'] is not None for x in (now, was)
+                                                           for r in x.values()):
             n += 1
             x, y = (Counter(str(i) for r in by.values() for i in r['ids']) for by in (now, was))
-            if x != y: found.append(Evidence(False, f'{at(s, a)} on {a.world_size} rank(s) consumed {few(sorted((x - y).elements()))}, which were not among the samples of this step in attempt {b.number} '
+            if x != y:
+                found.append(Evidence(False,
+                                      f'{at(s, a)} on {a.world_size} rank(s) consumed '
+                                      f'{few(sorted((x - y).elements()))}, which were not among the samples of this '
+                                      f'step in attempt {b.number} '
                 f'on {b.world_size}.', s, None, a.number))
     yield from first_of(found)
     return n
@@ -261,7 +329,9 @@ def law_shuffled(h: AuditHistory) -> Iterator[Evidence]:
         k = min(len(order[e]), len(order[e + 1]))
         if k < 8: continue                        # so few may agree by chance
         n += 1
-        if order[e][:k] == order[e + 1][:k]: yield Evidence(False, f'epochs {e} and {e + 1} have the same order: {few(order[e])}.', cause='the epoch was not set in the sampler')
+        if order[e][:k] == order[e + 1][:k]:
+            yield Evidence(False, f'epochs {e} and {e + 1} have the same order: {few(order[e])}.',
+                           cause='the epoch was not set in the sampler')
     return n
 
 @law('order', needs='a reference run', of=AUDIT_LAWS)
@@ -274,10 +344,15 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
         x, y = ([r['ids'] or [] for r in recs] for recs in (mine[s], theirs[s]))
         bag = lambda ids: Counter(str(i) for r in ids for i in r)
         same = x == y if len(x) == len(y) else bag(x) == bag(y)
-        if not same: found.append(Evidence(False, f'{at(s, h.lineage[s])} consumed {few([i for r in x for i in r])}; the reference {few([i for r in y for i in r])}'
+        if not same:
+            found.append(Evidence(False,
+                                  f'{at(s, h.lineage[s])} consumed {few([i for r in x for i in r])}; the reference '
+                                  f'{few([i for r in y for i in r])}'
             + ('' if bag(x) != bag(y) else ', the same samples in another order') + '.', s, None, h.lineage[s].number))
     yield from first_of(found)
-    if mine.keys() != theirs.keys(): yield Evidence(False, f'the run ends at step {max(mine, default=0)}, the reference at step {max(theirs, default=0)}.')
+    if mine.keys() != theirs.keys():
+        yield Evidence(False,
+                       f'the run ends at step {max(mine, default=0)}, the reference at step {max(theirs, default=0)}.')
     return len(mine.keys() & theirs.keys())
 
 # %% ../../nbs/audit/630_laws.ipynb #a70ae9f8
@@ -286,7 +361,8 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     "A restart continues from the newest checkpoint that was published, or says why not."
     n = 0
     for a in h.attempts:
-        newest = next(((p, r['token']['step'], r['path']) for p in reversed(h.attempts[:a.number - 1]) for r in reversed(p.saves)), None)
+        newest = next(((p, r['token']['step'], r['path']) for p in reversed(h.attempts[:a.number - 1])
+                       for r in reversed(p.saves)), None)
         if newest is None or not a.resumed: continue
         p, step, path = newest
         t, mine = a.token, h.parent(a)
@@ -294,8 +370,11 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
         n += 1
         if t and (mine.number, t['step']) >= (p.number, step): continue
         why = next((r['fallback'] for r in a.resumed.values() if r['fallback']), None)
-        yield Evidence(True if why else False, f'attempt {a.number} continues from {at(t["step"], mine) if t else "a fresh start"}, although {path} of {at(step, p)} was published'
-                       + (f'; the reason: {why}.' if why else '.'), t['step'] if t else 0, None, a.number, None if why else 'another checkpoint was found first, or none')
+        yield Evidence(True if why else False,
+                       f'attempt {a.number} continues from {at(t["step"], mine) if t else "a fresh start"}, although '
+                       f'{path} of {at(step, p)} was published'
+                       + (f'; the reason: {why}.' if why else '.'), t['step'] if t else 0, None, a.number,
+                       None if why else 'another checkpoint was found first, or none')
     return n
 
 @law('state', needs='components named in token() and resumed()', of=AUDIT_LAWS)
@@ -310,11 +389,21 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
             t, own = r['token'], p.tokens.get((r['token']['step'], rank)) if a.world_size == p.world_size else None
             saved = own or p.tokens.get((t['step'], t.get('rank', 0)))
             for k, d in r['state'].items():
-                if not own and rank != t.get('rank', 0) and 'rng' in k: continue        # each rank has generators of its own
-                if not saved or k not in saved['state']: yield Evidence('unknown', f'attempt {a.number}, rank {rank}: no digest of {k} was recorded at the save. Needed: token({k}=...).', t['step'], rank, a.number); continue
+                if not own and rank != t.get('rank', 0) and 'rng' in k: continue  # each rank has generators of its own
+                if not saved or k not in saved['state']:
+                    yield Evidence('unknown',
+                                   f'attempt {a.number}, rank {rank}: no digest of {k} was recorded at the save. '
+                                   f'Needed: token({k}=...).', t['step'], rank, a.number)
+                    continue
                 n += 1
-                if d != saved['state'][k]: yield Evidence(False, f'rank {rank}: {k} after the restart of attempt {a.number} is not what was saved at step {t["step"]}.', t['step'], rank, a.number)
-    if resumes and not n: yield Evidence(True, 'state was not compared. Needed: the same components in token(model=model, ...) and resumed(token, model=model, ...).')
+                if d != saved['state'][k]:
+                    yield Evidence(False,
+                                   f'rank {rank}: {k} after the restart of attempt {a.number} is not what was saved '
+                                   f'at step {t["step"]}.', t['step'], rank, a.number)
+    if resumes and not n:
+        yield Evidence(True,
+                       'state was not compared. Needed: the same components in token(model=model, ...) and '
+                       'resumed(token, model=model, ...).')
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58b
@@ -330,13 +419,18 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
             if x['ids'] != y['ids']: continue
             for k in x.get('noted', {}).keys() & y.get('noted', {}).keys():
                 n += 1
-                if repr(x['noted'][k]) != repr(y['noted'][k]): found.append(Evidence(False, f'rank {r}: {k} was {x["noted"][k]!r} at {at(s, a)}, but {y["noted"][k]!r} in attempt {b.number}.', s, r, a.number,
-                                                                         'part of the state was not restored (optimizer, schedule, random generators)'))
+                if repr(x['noted'][k]) != repr(y['noted'][k]):
+                    found.append(Evidence(False,
+                                          f'rank {r}: {k} was {x["noted"][k]!r} at {at(s, a)}, but {y["noted"][k]!r} '
+                                          f'in attempt {b.number}.', s, r, a.number,
+                                                                         'part of the state was not restored '
+                                                                         '(optimizer, schedule, random generators)'))
     yield from first_of(found)
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #7f1476a8
-RESTS = dict(set=('once',), order=('replay', 'shuffled', 'reference'), state=('restored', 'repeated'))   # whose examined facts carry a grade
+# whose examined facts carry a grade
+RESTS = dict(set=('once',), order=('replay', 'shuffled', 'reference'), state=('restored', 'repeated'))
 
 def epoch_rows(h: AuditHistory) -> list[dict]:
     "Samples of each epoch, over the surviving steps."
@@ -344,7 +438,8 @@ def epoch_rows(h: AuditHistory) -> list[dict]:
     for e, used in epochs.items():
         n, twice = sum(amount(ids or ()) for _, _, ids, _ in used), sum(amount(i) for _, _, i, _ in again(used))
         size, over = h.declared('epoch_size'), _over(h, epochs, e)
-        out.append(dict(epoch=e, steps=len({s for s, *_ in used}), samples=n, duplicates=twice, missing=size - n + twice if size and over else None, over=over))
+        out.append(dict(epoch=e, steps=len({s for s, *_ in used}), samples=n, duplicates=twice,
+                        missing=size - n + twice if size and over else None, over=over))
     return out
 
 def verify_audit(
@@ -364,4 +459,5 @@ def verify_audit(
     status = f'up to step {max(h.lineage, default=0)}; {restarts}'
     try: rows = epoch_rows(h)
     except Exception: rows = []
-    return Verdict(h.run_id, status, results, [e for _, found in held.values() for e in found], h.counts, rows, examined, grades, rests)
+    return Verdict(h.run_id, status, results, [e for _, found in held.values() for e in found], h.counts, rows,
+                   examined, grades, rests)

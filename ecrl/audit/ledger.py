@@ -91,7 +91,8 @@ def one_writer(
         except (BlockingIOError, PermissionError):
             if time.monotonic() > deadline:
                 os.close(fd)
-                raise AuditError(f'{path.parent.parent}: expected a folder that no other job writes, found a process that '
+                raise AuditError(
+                    f'{path.parent.parent}: expected a folder that no other job writes, found a process that '
                                  f'writes {path.stem.strip(".")} of it. Give each job a folder, or end the other one. '
                                  '(Were rank= and world_size= known? Otherwise every process takes itself for rank 0.)') from None
             time.sleep(0.05)
@@ -106,10 +107,12 @@ def _group():
 
 def place(rank: int | None = None, world_size: int | None = None) -> tuple[int, int]:
     "Rank and world size of this process."
-    if (rank is None) != (world_size is None): raise AuditError('expected both rank= and world_size=, found one of them')
+    if (rank is None) != (world_size is None):
+        raise AuditError('expected both rank= and world_size=, found one of them')
     if rank is None and (dist := _group()): rank, world_size = dist.get_rank(), dist.get_world_size()
     for r, w in (('RANK', 'WORLD_SIZE'), ('OMPI_COMM_WORLD_RANK', 'OMPI_COMM_WORLD_SIZE')):
-        if rank is None and r in os.environ and w in os.environ: rank, world_size = int(os.environ[r]), int(os.environ[w])
+        if rank is None and r in os.environ and w in os.environ:
+            rank, world_size = int(os.environ[r]), int(os.environ[w])
     rank, world_size = (0, 1) if rank is None else (rank, world_size)
     if not 0 <= rank < world_size: raise AuditError(f'expected a rank from 0 to {world_size - 1}, found {rank}')
     return rank, world_size
@@ -119,7 +122,8 @@ def _parent() -> str:
     stat = Path(f'/proc/{os.getppid()}/stat')
     began = stat.read_text(errors='replace').rpartition(')')[2].split()[19] if stat.exists() else ''
     env = [os.environ.get(k, '') for k in ('TORCHELASTIC_RUN_ID', 'TORCHELASTIC_RESTART_COUNT', 'MASTER_PORT')]
-    return hashlib.blake2b('|'.join([os.uname().nodename, str(os.getppid()), began, *env]).encode(), digest_size=6).hexdigest()
+    return hashlib.blake2b('|'.join([os.uname().nodename, str(os.getppid()), began, *env]).encode(),
+                           digest_size=6).hexdigest()
 
 def launch_name(rank: int, world_size: int, given: str | None = None) -> tuple[str, str]: # (name, how it was known)
     "The name of this launch, the same on all its ranks."
@@ -128,9 +132,11 @@ def launch_name(rank: int, world_size: int, given: str | None = None) -> tuple[s
     if os.environ.get('LOCAL_WORLD_SIZE') == str(world_size): return _parent(), 'launcher'
     if not (dist := _group()): raise AuditError(
         f'expected a process group, so that {world_size} ranks can learn that they are one launch, found none. '
-        'Call ecrl.audit() after init_process_group(), start the ranks with torchrun, or pass attempt= the same text on all ranks.')
+        'Call ecrl.audit() after init_process_group(), start the ranks with torchrun, or pass attempt= the same text '
+        'on all ranks.')
     import torch
-    name = torch.tensor(list(os.urandom(6)), dtype=torch.uint8, device='cuda' if dist.get_backend() == 'nccl' else 'cpu')
+    name = torch.tensor(list(os.urandom(6)), dtype=torch.uint8,
+                        device='cuda' if dist.get_backend() == 'nccl' else 'cpu')
     dist.broadcast(name, 0)
     return bytes(name.tolist()).hex(), 'group'
 
@@ -143,7 +149,8 @@ class WithIds:
     def __len__(self): return len(self.dataset)
     def __getitem__(self, i): return Sample(int(i), self.dataset[i])
     def __getitems__(self, indices: list) -> list:
-        if hasattr(self.dataset, '__getitems__'): return [Sample(int(i), x) for i, x in zip(indices, self.dataset.__getitems__(indices))]
+        if hasattr(self.dataset, '__getitems__'):
+            return [Sample(int(i), x) for i, x in zip(indices, self.dataset.__getitems__(indices))]
         return [self[i] for i in indices]
 
 class Collate:
@@ -159,7 +166,8 @@ def as_ids(x) -> list: # of whole numbers, texts or spans [document, start, leng
     if {*map(type, x)} <= {int}: return x
     x = [i.tolist() if hasattr(i, 'tolist') else i for i in x]
     if any(type(i) is not int for i in x):
-        x = [i for e in x for i in (e if isinstance(e, (list, tuple)) and e and isinstance(e[0], (list, tuple)) else [e])]
+        x = [i for e in x for i in (e if isinstance(e, (list, tuple)) and e and isinstance(e[0], (list, tuple))
+                                    else [e])]
         x = [list(i) if isinstance(i, (list, tuple)) else i for i in x]
         if wrong := [i for i in x if type(i) not in (int, str) and not (type(i) is list and len(i) == 3)]:
             raise AuditError('expected ids that are whole numbers, texts or spans (document, start, length), found '
@@ -169,7 +177,9 @@ def as_ids(x) -> list: # of whole numbers, texts or spans [document, start, leng
 def _leaves(x): # what has a length, in order
     if isinstance(x, dict): x = list(x.values())
     elif hasattr(x, 'shape') or isinstance(x, str): return [x]
-    return [l for v in x for l in _leaves(v)] if isinstance(x, (list, tuple)) and not all(isinstance(v, (str, int, float)) for v in x) else [x]
+    return [l for v in x for l in _leaves(v)] if isinstance(x,
+                                                            (list, tuple)) and not all(isinstance(v, (str, int, float))
+                                                                for v in x) else [x]
 
 def _bytes(x) -> bytes:
     "The content of a tensor, an array or anything that prints."
@@ -180,7 +190,8 @@ def content_ids(batch) -> list[str]: # 32 hex digits a sample
     "A digest of each sample's content."
     parts = [p for p in _leaves(batch) if hasattr(p, '__len__') and (not hasattr(p, 'shape') or len(p.shape))]
     if not parts: return []
-    return [hashlib.blake2b(b''.join(_bytes(p[i]) for p in parts if len(p) == len(parts[0])), digest_size=16).hexdigest()
+    return [hashlib.blake2b(b''.join(_bytes(p[i]) for p in parts if len(p) == len(parts[0])),
+                            digest_size=16).hexdigest()
             for i in range(len(parts[0]))]
 
 # %% ../../nbs/audit/610_ledger.ipynb #174eaf91
@@ -196,12 +207,15 @@ class Drawn:
 def pairable(loader) -> bool:
     "Whether drawn and yielded batches are known to correspond."
     torch = sys.modules.get('torch')
-    return bool(torch and type(loader) is torch.utils.data.DataLoader and getattr(loader, 'batch_sampler', None) is not None
-                and not isinstance(loader.dataset, (torch.utils.data.IterableDataset, WithIds)) and getattr(loader, 'in_order', True))
+    return bool(torch and type(loader) is torch.utils.data.DataLoader
+                and getattr(loader, 'batch_sampler', None) is not None
+                and not isinstance(loader.dataset, (torch.utils.data.IterableDataset, WithIds))
+                and getattr(loader, 'in_order', True))
 
 def pair(loader) -> Drawn:
     "Remember what this loader draws."
-    if not isinstance(loader.batch_sampler, Drawn): object.__setattr__(loader, 'batch_sampler', Drawn(loader.batch_sampler))
+    if not isinstance(loader.batch_sampler, Drawn):
+        object.__setattr__(loader, 'batch_sampler', Drawn(loader.batch_sampler))
     return loader.batch_sampler
 
 # %% ../../nbs/audit/610_ledger.ipynb #b34f13ab
@@ -210,7 +224,8 @@ def digest(x) -> str: # 32 hex digits
     h = hashlib.blake2b(digest_size=16)
     def add(x):
         if hasattr(x, 'state_dict'): x = x.state_dict()
-        if hasattr(x, 'detach') or hasattr(x, 'tobytes'): h.update(f'{getattr(x, "dtype", "")}{tuple(getattr(x, "shape", ()))}'.encode() + _bytes(x))
+        if hasattr(x, 'detach') or hasattr(x, 'tobytes'):
+            h.update(f'{getattr(x, "dtype", "")}{tuple(getattr(x, "shape", ()))}'.encode() + _bytes(x))
         elif isinstance(x, dict):
             for k in sorted(x, key=str): h.update(f'{k}:'.encode()); add(x[k])
         elif isinstance(x, (list, tuple)): h.update(b'['); [add(v) for v in x]; h.update(b']')
@@ -223,7 +238,8 @@ def rng() -> dict:
     state, np, torch = dict(python=random.getstate()), sys.modules.get('numpy'), sys.modules.get('torch')
     if np: state['numpy'] = np.random.get_state()
     if torch: state['torch'] = torch.get_rng_state()
-    if torch and torch.cuda.is_available() and torch.cuda.is_initialized(): state['cuda'] = torch.cuda.get_rng_state_all()
+    if torch and torch.cuda.is_available() and torch.cuda.is_initialized():
+        state['cuda'] = torch.cuda.get_rng_state_all()
     return state
 
 # %% ../../nbs/audit/610_ledger.ipynb #8cac1f57
@@ -234,10 +250,10 @@ class Audit:
     def __init__(self,
         folder: Path | str,           # of this job; ECRL_AUDIT_DIR has precedence
         optimizer=None,               # one or several: the first that steps commits what is pending
-        ids=None,                     # key of the batch, function of the batch, 'index' or 'content'; by default the best there is
+        ids=None,  # key of the batch, function of the batch, 'index' or 'content'; by default the best there is
         *, epoch_size: int | None = None, tail: str | None = None, shuffle: bool | None = None, unique: bool = False,
         deterministic: bool = False, accumulate: int | None = None,
-        rank: int | None = None, world_size: int | None = None, attempt: str | None = None,   # where they cannot be found out
+        rank: int | None = None, world_size: int | None = None, attempt: str | None = None,  # where they cannot be found out
     ):
         if tail not in (None, *TAILS): raise AuditError(f'tail: expected one of {", ".join(TAILS)}, found {tail!r}')
         self.folder, self.ids = Path(os.environ.get('ECRL_AUDIT_DIR') or folder), ids
@@ -246,11 +262,13 @@ class Audit:
         self.attempt, by = launch_name(self.rank, self.world_size, attempt)
         self.run = _run_name(self.folder/'audit'/'run.json')
         self.log = Log(self.folder/'audit'/f'rank{self.rank}.jsonl', run=self.run, attempt=self.attempt, rank=self.rank)
-        declared = dict(epoch_size=epoch_size, tail=tail, shuffle=shuffle, unique=unique, deterministic=deterministic, accumulate=accumulate)
+        declared = dict(epoch_size=epoch_size, tail=tail, shuffle=shuffle, unique=unique, deterministic=deterministic,
+                        accumulate=accumulate)
         self.accumulate, self.pending, self.noted, self.minted = accumulate, [], {}, None
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
-        self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(), host=os.uname().nodename))
+        self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
+                            host=os.uname().nodename))
         for o in optimizer if isinstance(optimizer, (list, tuple)) else [optimizer]*(optimizer is not None):
             getattr(o, 'optimizer', o).register_step_post_hook(lambda *_: self.commit())
 
@@ -264,7 +282,8 @@ def _run_name(file: Path) -> str: # the first process that comes mints it
 
 # %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fa
 def _core(r: dict) -> str: # the part of a step's line that its chain seals
-    return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped', 'noted') if k in r},
+    return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped',
+                                         'noted') if k in r},
                       separators=(',', ':'))
 
 def link(chain: str, core: str) -> str: # 32 hex digits
@@ -342,7 +361,8 @@ class Tap:
     def __init__(self, audit: Audit, loader, epoch: int | None):
         self.audit, self.loader, self.epoch = audit, loader, epoch
         if audit.ids == 'index' and getattr(loader, 'batch_sampler', None) is None:
-            raise AuditError("ids='index': expected a loader with a batch sampler, found none. Wrap the dataset in WithIds.")
+            raise AuditError(
+                "ids='index': expected a loader with a batch sampler, found none. Wrap the dataset in WithIds.")
         self.drawn = pair(loader) if audit.ids == 'index' or audit.ids is None and pairable(loader) else None
     def __len__(self): return len(self.loader)
     def __getattr__(self, name): return getattr(self.__dict__['loader'], name)
@@ -376,7 +396,8 @@ def ids_of(self: Audit,
     if key not in (None, 'index', 'content'):
         try: return batch[key], 'key', batch
         except (KeyError, IndexError, TypeError): raise AuditError(
-            f'ids={key!r}: expected a batch with this key, found {list(batch) if isinstance(batch, dict) else type(batch).__name__}') from None
+            f'ids={key!r}: expected a batch with this key, found '
+            f'{list(batch) if isinstance(batch, dict) else type(batch).__name__}') from None
     if drawn is not None:                          # a collate function that drops samples breaks the pairing
         sizes = {len(p) for p in _leaves(batch) if hasattr(p, 'shape') and len(p.shape)}
         return drawn if not sizes or len(drawn) in sizes else None, 'index', batch
@@ -388,7 +409,8 @@ def token(self: Audit, **state) -> dict: # plain values; state: components, see 
     "What names this point of this run; put it into the checkpoint."
     t = dict(ecrl_audit=1, run=self.run, attempt=self.attempt, rank=self.rank, step=self.steps, epoch=self.at_epoch,
              ended=self.ended == self.at_epoch, chain=self.chain)
-    self.log.write(dict(event='token', step=self.steps, chain=self.chain, state={k: digest(v) for k, v in state.items()}), durable=True)
+    self.log.write(dict(event='token', step=self.steps, chain=self.chain,
+                        state={k: digest(v) for k, v in state.items()}), durable=True)
     self.minted = t
     _reached('token', self.steps)
     return dict(t)
@@ -399,7 +421,8 @@ def saved(self: Audit,
     token: dict | None = None, # that is in it; by default the last one
 ):
     "A checkpoint is published: from here on a restart would find it."
-    if not (token or self.minted): raise AuditError('saved(): expected a token in the checkpoint, found none was made. Call token() first.')
+    if not (token or self.minted):
+        raise AuditError('saved(): expected a token in the checkpoint, found none was made. Call token() first.')
     self.log.write(dict(event='saved', token=token or self.minted, path=Path(path).name), durable=True)
     _reached('saved', (token or self.minted)['step'])
 
@@ -410,14 +433,20 @@ def resumed(self: Audit,
     **state, # components, after they were loaded
 ):
     "Say what was loaded, before the first step."
-    if self.steps or self.said: raise AuditError('resumed(): expected it once and before the first step, found it later')
-    if token is not None and not (isinstance(token, dict) and token.get('ecrl_audit') == 1 and {'run', 'attempt', 'step', 'chain'} <= token.keys()):
-        raise AuditError(f'resumed(): expected what token() had returned, or None for a fresh start, found {str(token)[:60]!r}')
+    if self.steps or self.said:
+        raise AuditError('resumed(): expected it once and before the first step, found it later')
+    if token is not None and not (isinstance(token, dict) and token.get('ecrl_audit') == 1
+                                  and {'run', 'attempt', 'step', 'chain'} <= token.keys()):
+        raise AuditError(
+            f'resumed(): expected what token() had returned, or None for a fresh start, found {str(token)[:60]!r}')
     self.said = True
-    self.log.write(dict(event='resumed', token=token, fallback=fallback, state={k: digest(v) for k, v in state.items()}))
+    self.log.write(dict(event='resumed', token=token, fallback=fallback,
+                        state={k: digest(v) for k, v in state.items()}))
     if token is None: return
-    if token['run'] != self.run: warnings.warn(f'ecrl.audit: this checkpoint is of another run ({token["run"]}), whose records '
-        f'are not in {self.folder}: what was trained before it will be unknown. Use the folder of that run to continue it.')
+    if token['run'] != self.run:
+        warnings.warn(f'ecrl.audit: this checkpoint is of another run ({token["run"]}), whose records '
+        f'are not in {self.folder}: what was trained before it will be unknown. Use the folder of that run to '
+        'continue it.')
     self.steps, self.chain = token['step'], token['chain']
     self.at_epoch = token.get('epoch', 0) + bool(token.get('ended'))
 

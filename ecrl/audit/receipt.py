@@ -17,7 +17,9 @@ from ..training.events import write_atomically
 # %% ../../nbs/audit/660_receipt.ipynb #c21a6948
 def begins_from(h: AuditHistory, a: AuditAttempt) -> str:
     "What an attempt continued from, in words."
-    if a.continues == 'token': return f'step {a.token["step"]}' + (f' of attempt {p.number}' if (p := h.parent(a)) else ' of an attempt that is not recorded')
+    if a.continues == 'token':
+        return f'step {a.token["step"]}' + (f' of attempt {p.number}' if (p := h.parent(a))
+                                            else ' of an attempt that is not recorded')
     return 'a fresh start' if a.continues == 'fresh' or a.number == 1 else 'not said'
 
 def attempt_rows(h: AuditHistory) -> list[dict]:
@@ -27,7 +29,8 @@ def attempt_rows(h: AuditHistory) -> list[dict]:
         fates = [h.fate(s, a) for s in a.steps]
         rows.append({'attempt': a.number, 'ranks': a.world_size, 'continued from': begins_from(h, a),
                      'steps': f'{min(a.steps)} to {max(a.steps)}' if a.steps else 'none',
-                     **{f: fates.count(f) for f in ('surviving', 'replayed', 'lost', 'partial')}, 'checkpoints': len(a.saves)})
+                     **{f: fates.count(f) for f in ('surviving', 'replayed', 'lost', 'partial')},
+                     'checkpoints': len(a.saves)})
     return rows
 
 def runs_of(h: AuditHistory, a: AuditAttempt) -> list[tuple[int, int, str]]: # (first step, last step, fate), in order
@@ -48,12 +51,16 @@ def timeline(h: AuditHistory, width: int = 860) -> str: # an SVG element
     for k, a in enumerate(h.attempts):
         y = 8 + 22*k
         parts.append(f'<text x="0" y="{y + 12}">{a.number}: {a.world_size} rank{"s"*(a.world_size > 1)}</text>')
-        parts += [f'<rect x="{at(b - 1):.1f}" y="{y}" width="{max(at(e) - at(b - 1), 1):.1f}" height="14" class="{"kept" if f == "surviving" else "gone"}"><title>steps {b} to {e}: {f}</title></rect>' for b, e, f in runs_of(h, a)]
+        parts += [f'<rect x="{at(b - 1):.1f}" y="{y}" width="{max(at(e) - at(b - 1), 1):.1f}" height="14" '
+                  f'class="{"kept" if f == "surviving" else "gone"}"><title>steps {b} to {e}: {f}</title></rect>'
+                  for b, e, f in runs_of(h, a)]
         parts += [f'<circle cx="{at(r["token"]["step"]):.1f}" cy="{y + 7}" r="3"/>' for r in a.saves]
     marks = sorted({*range(0, last + 1, max(1, -(-last//8)))})
     parts += [f'<text x="{at(m):.1f}" y="{22*rows + 22}" text-anchor="middle">{m}</text>' for m in marks]
-    return (f'<svg viewBox="0 0 {width} {22*rows + 30}" role="img" aria-label="attempts over steps"><defs><pattern id="h" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-            f'<rect width="6" height="6" fill="#e6e1d8"/><rect width="2" height="6" fill="#a79d8c"/></pattern></defs>{"".join(parts)}</svg>')
+    return (f'<svg viewBox="0 0 {width} {22*rows + 30}" role="img" aria-label="attempts over steps"><defs><pattern '
+            'id="h" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+            '<rect width="6" height="6" fill="#e6e1d8"/><rect width="2" height="6" '
+            f'fill="#a79d8c"/></pattern></defs>{"".join(parts)}</svg>')
 
 # %% ../../nbs/audit/660_receipt.ipynb #acdfc4b7
 _STYLE = '''body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:2rem auto;padding:0 1rem;color:#1d2733}
@@ -65,13 +72,18 @@ svg{width:100%;height:auto;font-size:12px}.kept{fill:#1b6e8c}.gone{fill:url(#h)}
 
 def _table(rows: list[dict]) -> str:
     if not rows: return '<p>None.</p>'
-    def td(tag, x): return f'<{tag}{" class=n" if isinstance(x, int) and not isinstance(x, bool) else ""}>{escape("" if x is None else str(x))}</{tag}>'
-    head = ''.join(td('th', k).replace('<th>', '<th class=n>' if isinstance(v, int) and not isinstance(v, bool) else '<th>') for k, v in rows[0].items())
-    return f'<table><tr>{head}</tr>' + ''.join('<tr>' + ''.join(td('td', v) for v in r.values()) + '</tr>' for r in rows) + '</table>'
+    def td(tag, x):
+        return f'<{tag}{" class=n" if isinstance(x, int) and not isinstance(x, bool) else ""}>{escape("" if x is None else str(x))}</{tag}>'
+    head = ''.join(td('th', k).replace('<th>',
+                                       '<th class=n>' if isinstance(v, int) and not isinstance(v, bool) else '<th>')
+                                       for k, v in rows[0].items())
+    return f'<table><tr>{head}</tr>' + ''.join('<tr>' + ''.join(td('td', v) for v in r.values()) + '</tr>'
+                                               for r in rows) + '</table>'
 
 def _grade(v: Verdict, g: str) -> str:
     x = v.grades[g]
-    claim = dict(set='Each sample of an epoch was consumed once by the steps that count.', order='Steps that were repeated, or that a reference knows, consumed the samples that were due.',
+    claim = dict(set='Each sample of an epoch was consumed once by the steps that count.',
+                 order='Steps that were repeated, or that a reference knows, consumed the samples that were due.',
                  state='What a restart brought back was what had been saved.')[g]
     on = dict(set='samples', order='comparisons of steps and epochs', state='comparisons of state')[g]
     return f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{claim}</p><p class=small>rests on {v.rests_on[g]:,} {on}</p></div>'
@@ -85,20 +97,28 @@ def receipt(
     "The page of a run."
     h = run if isinstance(run, AuditHistory) else read_audit(run, reference)
     v = verify_audit(h)
-    found = [dict(law=e.check, result='note' if e.valid is True else MARK[e.valid], finding=e.message + (f' Likely cause: {e.cause}.' if e.cause else '')) for e in v.evidence]
-    laws = [dict(law=k, result=f'{SIGN[x]} {MARK[x]}', examined=v.examined[k], claim=AUDIT_LAWS[k].claim, needs=AUDIT_LAWS[k].needs) for k, x in v.checks.items()]
+    found = [dict(law=e.check, result='note' if e.valid is True else MARK[e.valid],
+                  finding=e.message + (f' Likely cause: {e.cause}.' if e.cause else '')) for e in v.evidence]
+    laws = [dict(law=k, result=f'{SIGN[x]} {MARK[x]}', examined=v.examined[k], claim=AUDIT_LAWS[k].claim,
+                 needs=AUDIT_LAWS[k].needs) for k, x in v.checks.items()]
     sources = sorted({str(r['source']) for _, _, recs in h.surviving for r in recs})
     said = {k: d for k, d in next(iter(h.attempts[-1].begins.values()))['declared'].items() if d}
-    covers = (f'No more is claimed than was recorded: steps 1 to {max(h.lineage, default=0)}, ids by {", ".join(sources) or "nothing"}; '
-              f'declared: {", ".join(f"{k}={x}" for k, x in said.items()) or "nothing"}. A valid law is one that these records do not contradict.')
+    covers = (f'No more is claimed than was recorded: steps 1 to {max(h.lineage, default=0)}, ids by '
+              f'{", ".join(sources) or "nothing"}; '
+              f'declared: {", ".join(f"{k}={x}" for k, x in said.items()) or "nothing"}. A valid law is one that '
+              'these records do not contradict.')
     epochs = [r | dict(over='yes' if r['over'] else 'under way') for r in v.epochs]
-    body = [f'<h1>{SIGN[v.valid]} {MARK[v.valid]}: {escape(title)}</h1><p>Run <code>{escape(h.run_id)}</code>, {escape(v.status)}. Executions: '
+    body = [f'<h1>{SIGN[v.valid]} {MARK[v.valid]}: {escape(title)}</h1><p>Run <code>{escape(h.run_id)}</code>, '
+            f'{escape(v.status)}. Executions: '
             + ', '.join(f'{n} {f}' for f, n in v.counts.items()) + '.</p>',
-            f'<div class=grades>{"".join(_grade(v, g) for g in GRADES)}</div>', '<h2>Attempts</h2>', timeline(h), '<p class=small>Dark: counts. Hatched: executed, and replayed or lost. Dots: checkpoints.</p>',
-            _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found), '<h2>Epochs</h2>', _table(epochs), '<h2>Laws</h2>', _table(laws), f'<h2>What this covers</h2><p>{escape(covers)}</p>']
+            f'<div class=grades>{"".join(_grade(v, g) for g in GRADES)}</div>', '<h2>Attempts</h2>', timeline(h),
+            '<p class=small>Dark: counts. Hatched: executed, and replayed or lost. Dots: checkpoints.</p>',
+            _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found), '<h2>Epochs</h2>', _table(epochs),
+            '<h2>Laws</h2>', _table(laws), f'<h2>What this covers</h2><p>{escape(covers)}</p>']
     return f'<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width"><title>{escape(title)}: {MARK[v.valid]}</title><style>{_STYLE}</style>{"".join(body)}</html>\n'
 
-def write_receipt(run: Path | str, out: Path | str | None = None, reference: Path | str | None = None) -> Path: # out: <run>/receipt.html
+def write_receipt(run: Path | str, out: Path | str | None = None,
+                  reference: Path | str | None = None) -> Path: # out: <run>/receipt.html
     "Write the page of a run."
     run = Path(run)
     write_atomically(out := Path(out or run/'receipt.html'), receipt(read_audit(run, reference), run.resolve().name))

@@ -63,7 +63,8 @@ def play(
     published = []
     for n, (W, dies, recorded) in enumerate(life, 1):
         ranks = [Audit(folder, rank=r, world_size=W, attempt=f'attempt{n}', accumulate=job.accumulate,
-                       **(dict(epoch_size=job.size, tail=job.tail, shuffle=True, deterministic=True) | job.declared)) for r in range(W)]
+                       **(dict(epoch_size=job.size, tail=job.tail, shuffle=True, deterministic=True) | job.declared))
+                       for r in range(W)]
         if n > 1:
             token = job.loading(n, published) if job.loading else published[-1] if published else None
             for r, a in enumerate(ranks): a.resumed(token, **found(job, n, token['step'], r) if token else {})
@@ -95,7 +96,8 @@ def random_life(seed: int) -> tuple[Job, list[tuple]]:
     "A job and its deaths."
     r = random.Random(seed)
     B = r.choice([4, 8, 12])
-    job = Job(r.randint(B, 90), B, r.randint(1, 4), r.choice(['keep', 'drop', 'pad']), r.randint(1, 9), r.choice([1, 1, 2]), seed)
+    job = Job(r.randint(B, 90), B, r.randint(1, 4), r.choice(['keep', 'drop', 'pad']), r.randint(1, 9),
+              r.choice([1, 1, 2]), seed)
     sizes, life, at = [w for w in (1, 2, 4) if B % w == 0], [], 0
     for _ in range(r.randint(0, 5)):
         W, s = r.choice(sizes), r.randint(max(1, at - 4), min(job.steps, at + 12))
@@ -157,7 +159,8 @@ def skip_ignores_accumulation(job, n, token, s, rank, W):
 def buffer_lost(job, n, token, s, rank, W):
     "What was in the shuffle buffer is gone: a batch of the epoch is never consumed."
     e, k = divmod(s - 1, job.per_epoch)
-    if n == 3 and token['step']//job.per_epoch == e: return job.share(job.window(s + 1), rank, W) if k < job.per_epoch - 1 else []
+    if n == 3 and token['step']//job.per_epoch == e:
+        return job.share(job.window(s + 1), rank, W) if k < job.per_epoch - 1 else []
 
 @exhibit('once', 'accelerate#4012, accelerate#4232', also=('whole', 'replay'))
 def first_shuffle_replayed(job, n, token, s, rank, W):
@@ -170,7 +173,8 @@ def first_shuffle_replayed(job, n, token, s, rank, W):
 def each_rank_draws_its_own(job, n, token, s, rank, W):
     "Each rank has a permutation of its own: no failure is needed."
     e, k = divmod(s - 1, job.per_epoch)
-    return job.share(random.Random(f'{e} {rank}').sample(range(job.size), job.size)[k*job.batch:(k + 1)*job.batch], rank, W)
+    return job.share(random.Random(f'{e} {rank}').sample(range(job.size), job.size)[k*job.batch:(k + 1)*job.batch],
+                     rank, W)
 
 @exhibit('shuffled', 'the epoch not set in a DistributedSampler', life=[(2, None, 0)])
 def epoch_never_set(job, n, token, s, rank, W):
@@ -205,10 +209,12 @@ def reseal(files: dict[int, list[dict]]): # rank -> records
         for rank, recs in files.items():
             chain = ''
             for r in [r for r in recs if r['attempt'] == name]:
-                if (t := r.get('token')) and r['event'] in ('resumed', 'saved'): t['chain'] = chains.get((t['attempt'], t['rank'], t['step']), t['chain'])
+                if (t := r.get('token')) and r['event'] in ('resumed', 'saved'):
+                    t['chain'] = chains.get((t['attempt'], t['rank'], t['step']), t['chain'])
                 if r['event'] == 'resumed': chain = r['token']['chain'] if r['token'] else ''
                 if r['event'] == 'token': r['chain'] = chain
-                if r['event'] == 'step': chain = r['chain'] = link(chain, _core(r)); chains[name, rank, r['step']] = chain
+                if r['event'] == 'step':
+                    chain = r['chain'] = link(chain, _core(r)); chains[name, rank, r['step']] = chain
 
 def spoiled(law: str, source: str = '', also: tuple = (), life: list = DEATHS, sealed: bool = True, **how):
     "Put a way of changing records into the collection."
@@ -221,7 +227,8 @@ def spoiled(law: str, source: str = '', also: tuple = (), life: list = DEATHS, s
     return put
 
 def lines(files: dict, event: str, rank: int | None = None, attempt: int | None = None) -> list[dict]:
-    return [r for k, recs in files.items() for r in recs if r['event'] == event and rank in (None, k) and attempt in (None, int(r['attempt'][7:]))]
+    return [r for k, recs in files.items() for r in recs if r['event'] == event and rank in (None, k)
+            and attempt in (None, int(r['attempt'][7:]))]
 
 # %% ../../nbs/audit/650_trials.ipynb #90df7240
 @spoiled('whole', 'meta-pytorch/data#1437')
@@ -268,13 +275,20 @@ def other_data_declared(files):
 def _played(name: str, story: str, law: str, source: str = '', also: tuple = (), life: list = DEATHS, **how):
     AUDIT_EXHIBITS.append(AuditExhibit(name, story, law, source, also, how, life))
 
-_played('older_one_loaded', 'An older checkpoint is loaded although a newer one was published.', 'newest', 'verl#7952', loading=lambda n, published: published[-2])
-_played('restarted_from_scratch', 'Every resume silently begins at step 1.', 'newest', 'prime-rl#3332', loading=lambda n, published: None)
-_played('optimizer_not_restored', 'The model comes back changed.', 'restored', state=lambda n, s, rank: dict(model=s + 1) if n == 3 else {})
-_played('generators_of_rank_0_everywhere', 'All ranks have the generators of rank 0.', 'restored', 'Megatron-LM#6858', state=lambda n, s, rank: dict(rng=(s, 0)))
-_played('padding_not_declared', 'The tail is filled by repeating samples, though each was to be used once.', 'once', life=[(2, None, 0)], tail='pad', declared=dict(tail='keep'))
-_played('tail_dropped_silently', 'The last samples are dropped, though all were to be kept.', 'whole', life=[(2, None, 0)], declared=dict(tail='keep'))
-_played('universe_too_small', 'Samples from beyond the declared data.', 'whole', life=[(2, None, 0)], declared=dict(epoch_size=30, tail='drop+pad'))
+_played('older_one_loaded', 'An older checkpoint is loaded although a newer one was published.', 'newest', 'verl#7952',
+        loading=lambda n, published: published[-2])
+_played('restarted_from_scratch', 'Every resume silently begins at step 1.', 'newest', 'prime-rl#3332',
+        loading=lambda n, published: None)
+_played('optimizer_not_restored', 'The model comes back changed.', 'restored',
+        state=lambda n, s, rank: dict(model=s + 1) if n == 3 else {})
+_played('generators_of_rank_0_everywhere', 'All ranks have the generators of rank 0.', 'restored', 'Megatron-LM#6858',
+        state=lambda n, s, rank: dict(rng=(s, 0)))
+_played('padding_not_declared', 'The tail is filled by repeating samples, though each was to be used once.', 'once',
+        life=[(2, None, 0)], tail='pad', declared=dict(tail='keep'))
+_played('tail_dropped_silently', 'The last samples are dropped, though all were to be kept.', 'whole',
+        life=[(2, None, 0)], declared=dict(tail='keep'))
+_played('universe_too_small', 'Samples from beyond the declared data.', 'whole', life=[(2, None, 0)],
+        declared=dict(epoch_size=30, tail='drop+pad'))
 
 # %% ../../nbs/audit/650_trials.ipynb #0789cbba
 def show(e: AuditExhibit) -> tuple[Verdict, Verdict]: # (with all laws, without those that convict)
@@ -294,6 +308,8 @@ def visit(exhibits: list[AuditExhibit] = AUDIT_EXHIBITS) -> list[dict]: # a row 
     rows = []
     for e in exhibits:
         v, without = show(e)
-        rows.append(dict(exhibit=e.name, valid=v.valid, convicted_by=', '.join(k for k, ok in v.checks.items() if ok is False),
-                         due=', '.join(k for k in AUDIT_LAWS if k in (e.law, *e.also)), without_it=without.valid, source=e.source))
+        rows.append(dict(exhibit=e.name, valid=v.valid,
+                         convicted_by=', '.join(k for k, ok in v.checks.items() if ok is False),
+                         due=', '.join(k for k in AUDIT_LAWS if k in (e.law, *e.also)), without_it=without.valid,
+                         source=e.source))
     return rows

@@ -25,7 +25,8 @@ def in_folder(
 ) -> list[str]:
     "The words of a launch, for another working directory."
     filled = [w.replace('{world}', str(world)).replace('{run}', str(run)) for w in command]
-    return [os.path.abspath(w) if os.path.isfile(w) else w for w in filled]     # not resolved: an environment's python is a link
+    # not resolved: an environment's python is a link
+    return [os.path.abspath(w) if os.path.isfile(w) else w for w in filled]
 
 def launch(
     command: list[str],
@@ -38,12 +39,18 @@ def launch(
     (work := run/'work').mkdir(parents=True, exist_ok=True)
     mark, n = uuid.uuid4().hex, len([*run.glob('launch_*.log')]) + 1
     env = {k: v for k, v in os.environ.items() if k != 'ECRL_AUDIT_KILL'} | {'ECRL_AUDIT_DIR': str(run), MARK: mark,
-        'PYTHONPATH': os.pathsep.join([os.getcwd(), *filter(None, [os.environ.get('PYTHONPATH')])])} | ({'ECRL_AUDIT_KILL': kill} if kill else {})
+        'PYTHONPATH': os.pathsep.join([os.getcwd(),
+                                       *filter(None, [os.environ.get('PYTHONPATH')])])} | ({'ECRL_AUDIT_KILL': kill}
+                                           if kill else {})
     with open(run/f'launch_{n:03d}.log', 'wb') as log:
-        try: p = subprocess.Popen(in_folder(command, world, run), cwd=work, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
-        except OSError as e: raise TryError(f'{command[0]}: {e.strerror}. Expected a command, such as: torchrun train.py') from None
+        try:
+            p = subprocess.Popen(in_folder(command, world, run), cwd=work, env=env, stdout=log,
+                                 stderr=subprocess.STDOUT, start_new_session=True)
+        except OSError as e:
+            raise TryError(f'{command[0]}: {e.strerror}. Expected a command, such as: torchrun train.py') from None
         try: return p.wait(timeout_s)
-        except subprocess.TimeoutExpired: raise TryError(f'launch {n} was not done after {timeout_s:.0f} s (kill at {kill or "no point"}).') from None
+        except subprocess.TimeoutExpired:
+            raise TryError(f'launch {n} was not done after {timeout_s:.0f} s (kill at {kill or "no point"}).') from None
         finally:
             if p.poll() is None: p.kill(); p.wait()
             end_marked(mark)
@@ -62,7 +69,8 @@ def kill_plan(
     "Points at which to kill, in the order of the run."
     steps, a = max(h.lineage, default=0), h.attempts[0]
     saves = sorted({s for s, _ in a.tokens} or set(range(every, steps + 1, every) if every else ()))
-    if not saves: raise TryError('expected a script that saves checkpoints with audit.token(), or every=; found neither.')
+    if not saves:
+        raise TryError('expected a script that saves checkpoints with audit.token(), or every=; found neither.')
     epochs = {}
     for s, _, recs in h.surviving: epochs.setdefault(recs[0]['epoch'], []).append(s)
     gap = max(1, (saves[1] - saves[0] if len(saves) > 1 else saves[0])//2)
@@ -87,9 +95,13 @@ class Trial:
         v, seen = self.verdict, {}
         for e in v.evidence:
             if e.valid is False: seen.setdefault(e.check, str(e))
-        lacking = [f'{g.capitalize()} is {word(v.grades[g])}, expected valid' for g in require if v.grades[g] is not True]
+        lacking = [f'{g.capitalize()} is {word(v.grades[g])}, expected valid' for g in require
+                   if v.grades[g] is not True]
         unknown = [str(e) for e in v.evidence if e.valid == 'unknown']
-        if not self.repeatable: unknown.append('Two undisturbed runs differ, so the reference proves nothing. Needed: seeds, so that a run can be repeated.')
+        if not self.repeatable:
+            unknown.append(
+                'Two undisturbed runs differ, so the reference proves nothing. Needed: seeds, so that a run can be '
+                'repeated.')
         return [*seen.values(), *lacking, *(unknown if lacking or not self.repeatable else [])]
 
 # %% ../../nbs/audit/640_try.ipynb #3e0504cf
@@ -98,14 +110,21 @@ def _until_done(command, worlds, run, kills, timeout_s, say) -> list[str]: # the
         W = worlds[n % len(worlds)]
         say(f'launch {n + 1} on {W} rank(s)' + (f', killed at {kill}' if kill else ', to the end'))
         rc = launch(command, W, run, kill, timeout_s)
-        if kill and rc == 0: raise TryError(f'the run ended before {kill} was reached, so this kill has not acted. Choose an earlier point.')
+        if kill and rc == 0:
+            raise TryError(
+                f'the run ended before {kill} was reached, so this kill has not acted. Choose an earlier point.')
         if not kill and rc: raise TryError(f'the script failed by itself (exit code {rc}):\n{last_words(run)}')
-        if not is_audit(run): raise TryError(f'expected a ledger in {run.name}, found none: the script has to call ecrl.audit(...). Its last words:\n{last_words(run)}')
-        if kill and rc > 0 and not _killed(run): raise TryError(f'the script failed before {kill} was reached (exit code {rc}):\n{last_words(run)}')
+        if not is_audit(run):
+            raise TryError(
+                f'expected a ledger in {run.name}, found none: the script has to call ecrl.audit(...). Its last '
+                f'words:\n{last_words(run)}')
+        if kill and rc > 0 and not _killed(run):
+            raise TryError(f'the script failed before {kill} was reached (exit code {rc}):\n{last_words(run)}')
     return list(kills)
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
-    return 'SIGKILL' in (said := max(run.glob('launch_*.log')).read_text(errors='replace')) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':') 
+    return 'SIGKILL' in (said := max(run.glob('launch_*.log')).read_text(
+        errors='replace')) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':') 
 
 def try_restarts(
     command: list[str], # words of the command; {world} and {run} are filled in
@@ -138,10 +157,15 @@ def assert_resumes_exactly(
     folder: Path | str | None = None, # where the runs are kept; by default they are not
     timeout_s: float = 600.0, # of each launch
 ) -> Trial:
-    "Fail with the first offending step and ids unless a script that is killed and resumed consumes what it would have consumed."
+    """Fail with the first offending step and ids unless a script that is killed and resumed consumes what it would
+    have consumed."""
     __tracebackhide__ = True             # pytest shows the caller's line
-    if wrong := [g for g in require if g not in GRADES]: raise TryError(f'require: expected some of {", ".join(GRADES)}, found {wrong[0]!r}')
+    if wrong := [g for g in require if g not in GRADES]:
+        raise TryError(f'require: expected some of {", ".join(GRADES)}, found {wrong[0]!r}')
     with tempfile.TemporaryDirectory() as d:
         t = try_restarts(command, Path(folder or d), kills, worlds, every, timeout_s)
-        if said := t.complaints(require): raise AssertionError('\n'.join([f'{" ".join(map(str, command))} does not resume exactly (killed at {", ".join(t.kills)}):', *said]))
+        if said := t.complaints(require):
+            raise AssertionError(
+                '\n'.join([f'{" ".join(map(str, command))} does not resume exactly (killed at {", ".join(t.kills)}):',
+                           *said]))
         return t

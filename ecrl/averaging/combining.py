@@ -24,7 +24,8 @@ def parts_of(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Te
     for i, p in enumerate(parameters):
         for k, v in sorted(optimizer.state[p].items() if p in optimizer.state else ()):
             if isinstance(v, Tensor): parts[f'moment.{i}.{k}'] = v
-            elif v is not None: raise TypeError(f'the optimizer keeps {k} = {v!r} of a parameter; averaging needs tensors there')
+            elif v is not None:
+                raise TypeError(f'the optimizer keeps {k} = {v!r} of a parameter; averaging needs tensors there')
     return parts
 
 def ensure_state(optimizer: torch.optim.Optimizer):

@@ -66,7 +66,8 @@ def load(self: Averaging, pack: dict | None) -> str: # keyed: each batch draws a
     self.planner = resized(self.settings, State.of(saved['planner']), self.members)
     self.velocity = {k: v.to(self.device) for k, v in saved['velocity'].items()}
     if (found := self.own_digest()) != saved['digest']: raise StateMismatch(
-        f'the state of round {self.global_step} was saved with digest {saved["digest"][:16]}, but what was loaded has {found[:16]}; '
+        f'the state of round {self.global_step} was saved with digest {saved["digest"][:16]}, but what was loaded has '
+        f'{found[:16]}; '
         'remove this checkpoint with its sidecar, to continue from the one before')
     return 'keyed'
 
@@ -138,13 +139,15 @@ def agree_on(self: Averaging,
     said = gather_numbers([wall, len(round.batches(self.member)), stop], self.device)
     waited = time.monotonic() - arrived
     counts = [int(c) for _, c, _ in said]
-    if counts != round.counts: raise RuntimeError(f'round {round.number}: the ranks have done {counts} batches, planned were {round.counts}')
+    if counts != round.counts:
+        raise RuntimeError(f'round {round.number}: the ranks have done {counts} batches, planned were {round.counts}')
     values, velocity, drift = meet(self.settings, gather(parts_of(self.model, self.optimizer)), base, self.velocity,
         counts)
     post = self.digest(values, velocity, round.number, round.epoch, rest)
     ended = time.monotonic() - arrived
     votes = gather_numbers([ended, *(int(post[i:i + 12], 16) for i in (0, 12))], self.device)
-    if any(v[1:] != votes[0][1:] for v in votes): raise RuntimeError(f'round {round.number}: the ranks have come to different averages; nothing was applied')
+    if any(v[1:] != votes[0][1:] for v in votes):
+        raise RuntimeError(f'round {round.number}: the ranks have come to different averages; nothing was applied')
     self.velocity, self.stop = velocity, bool(said[0][2])
     meeting = Meeting(tuple(counts), tuple(w for w, _, _ in said), min(v[0] for v in votes), drift)
     return values, meeting, dict(post=post, waited_s=waited, sync_s=ended - waited)

@@ -58,7 +58,7 @@ def next_round_as(self: Oracle, planned: Round) -> tuple[Round, list]: # (the ro
 def surviving_rounds(logs: Path) -> list[Round]: # logs: folder
     "The rounds that count, in order: of each number the last one that was committed."
     lines = read_rounds(logs).lines
-    committed = {c['global_step']: c['attempt'] for c in lines['commit']}       # a later attempt comes later in the file
+    committed = {c['global_step']: c['attempt'] for c in lines['commit']}  # a later attempt comes later in the file
     plans = {(p['global_step'], p['attempt']): p for p in lines['plan'] if p['rank'] == 0}
     return [round_of(plans[n, committed[n]]) for n in sorted(committed)]
 

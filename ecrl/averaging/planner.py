@@ -98,7 +98,8 @@ def elche_anchor(a: AveragingConfig, anchor: int, o: float, may_grow: bool = Tru
     elif o < target/2: anchor -= 1
     return min(max(anchor, low), a.max_anchor)
 
-def steady_anchor(a: AveragingConfig, anchor: int, syncs: Sequence[float], slowest: float) -> int: # slowest: s per batch
+def steady_anchor(a: AveragingConfig, anchor: int, syncs: Sequence[float],
+                  slowest: float) -> int: # slowest: s per batch
     "Towards the anchor at which averaging costs what it may."
     want = math.ceil(median(syncs)/(a.overhead_target*slowest))
     return min(max(want, anchor - max(1, anchor//10), 1), 2*anchor, a.max_anchor)

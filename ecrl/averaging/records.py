@@ -64,8 +64,13 @@ class RoundWriter(JsonlWriter):
 
     def append(self, record: dict, durable: bool = False):
         line, known = self.common | record, LINES.get(record.get('event'))
-        if known is None: raise ProtocolError(f'{self.path.name}: expected one of {", ".join(LINES)}, found event {record.get("event")!r}')
-        if more := [k for k in line if k not in known]: raise ProtocolError(f'{self.path.name}: {record["event"]} has the undeclared field(s) {", ".join(more)}; declare them in averaging.records')
+        if known is None:
+            raise ProtocolError(
+                f'{self.path.name}: expected one of {", ".join(LINES)}, found event {record.get("event")!r}')
+        if more := [k for k in line if k not in known]:
+            raise ProtocolError(
+                f'{self.path.name}: {record["event"]} has the undeclared field(s) {", ".join(more)}; declare them in '
+                'averaging.records')
         if why := trouble(line, known): raise ProtocolError(f'{self.path.name}: in {record["event"]}, {why}')
         super().append(record, durable)
 
@@ -85,9 +90,11 @@ def read_rounds(logs: Path | str) -> RoundLog: # logs: folder
         out.torn += torn
         for i, r in enumerate(records, 1):
             known = LINES.get(r.get('event'))
-            why = trouble(r, known) if known else f'expected one of {", ".join(LINES)}, found event {str(r.get("event"))[:40]!r}'
+            why = trouble(r,
+                          known) if known else f'expected one of {", ".join(LINES)}, found event {str(r.get("event"))[:40]!r}'
             if why is None and file.name != log_name(r['rank']): why = f'rank {r["rank"]} wrote into this file'
-            if why is None and r['event'] == 'plan' and not whole_segments(r): why = f'segments: expected intervals of each rank, found {str(r["segments"])[:60]}'
+            if why is None and r['event'] == 'plan' and not whole_segments(r):
+                why = f'segments: expected intervals of each rank, found {str(r["segments"])[:60]}'
             if why is None: out.lines[r['event']].append(r)
             else: out.faulty.append(f'{file.name}, record {i}: {why}')
     return out

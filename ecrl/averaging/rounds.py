@@ -93,11 +93,13 @@ def weights_of(
 # %% ../../nbs/averaging/410_rounds.ipynb #410a0015
 class Rounds(Assignment):
     "The samples of rounds that have been laid out."
-    def __init__(self, geometry: Geometry, rounds: Sequence[Round], order: Callable[[int], object] | None = None): # geometry: D and b; order: see `Assignment`
+    def __init__(self, geometry: Geometry, rounds: Sequence[Round],
+                 order: Callable[[int], object] | None = None): # geometry: D and b; order: see `Assignment`
         self.geometry, self.rounds, self.order = geometry, {Unit(r.epoch, r.first): r for r in rounds}, order
 
     def units(self, epoch: int) -> list[Unit]: return [u for u in self.rounds if u.epoch == epoch]
-    def quorum(self, unit: Unit) -> range: return range(len(self.rounds[unit].segments))   # a rank with no batch comes all the same
+    def quorum(self, unit: Unit) -> range:
+        return range(len(self.rounds[unit].segments))  # a rank with no batch comes all the same
     def owners(self, unit: Unit) -> list[int]: return [m for m, s in enumerate(self.rounds[unit].segments) if s]
     def share(self, unit: Unit, member: int) -> tuple[Interval, ...]:
         b = self.geometry.global_batch

@@ -20,7 +20,8 @@ class Geometry:
     def __post_init__(self):
         for name, v in (('dataset_size', self.dataset_size), ('global_batch', self.global_batch)):
             if not isinstance(v, int) or v < 1: raise ValueError(f'{name}: expected a positive integer, found {v!r}')
-            if v >= 2**40: raise ValueError(f'{name}: {v} is not below 2**40; the order of an epoch would need {8*v:,} bytes')
+            if v >= 2**40:
+                raise ValueError(f'{name}: {v} is not below 2**40; the order of an epoch would need {8*v:,} bytes')
         if self.global_batch > self.dataset_size: raise ValueError(
             f'global_batch {self.global_batch} is larger than the dataset ({self.dataset_size} samples): '
             f'an epoch would have no step. Use a global_batch of at most {self.dataset_size}.')
@@ -76,7 +77,8 @@ def window(geometry: Geometry, seed: int, epoch: int, cursor_step: int) -> 'torc
     if not 0 <= cursor_step < S: raise ValueError(f'cursor_step: expected 0 <= cursor_step < {S}, found {cursor_step}')
     return epoch_order(geometry, seed, epoch)[cursor_step*B:(cursor_step+1)*B]
 
-def shard(geometry: Geometry, seed: int, epoch: int, cursor_step: int, world_size: int, rank: int) -> 'torch.Tensor': # (B/W,) int64
+def shard(geometry: Geometry, seed: int, epoch: int, cursor_step: int, world_size: int,
+          rank: int) -> 'torch.Tensor': # (B/W,) int64
     "The ids that one rank consumes at one step."
     if not 0 <= rank < world_size: raise ValueError(f'rank: expected 0 <= rank < {world_size}, found {rank}')
     n = local_batch(geometry.global_batch, world_size)

@@ -42,7 +42,8 @@ class ResumableGlobalBatchSampler(Sampler[int]):
     def next_epoch(self):
         "Called when the first step of a new epoch starts, never by the end of a loader."
         if not self.epoch_done: raise RuntimeError(
-            f'epoch {self.epoch} has {self.geometry.steps_per_epoch - self.cursor_step} steps left; advance through them first')
+            f'epoch {self.epoch} has {self.geometry.steps_per_epoch - self.cursor_step} steps left; advance through '
+            'them first')
         self.epoch, self.cursor_step = self.epoch + 1, 0
 
     def advance(self):
@@ -53,9 +54,11 @@ class ResumableGlobalBatchSampler(Sampler[int]):
     def state_dict(self) -> dict: return dict(epoch=self.epoch, cursor_step=self.cursor_step, seed=self.seed)
     def load_state_dict(self, state: dict):
         if state['seed'] != self.seed: raise ValueError(
-            f"the checkpoint's data order has seed {state['seed']}, this run has seed {self.seed}: they are different sequences")
+            f"the checkpoint's data order has seed {state['seed']}, this run has seed {self.seed}: they are different "
+            "sequences")
         epoch, cursor_step = state['epoch'], state['cursor_step']
-        if type(epoch) is not int or type(cursor_step) is not int: raise ValueError(f'expected whole numbers for epoch and cursor_step, found {state}')
+        if type(epoch) is not int or type(cursor_step) is not int:
+            raise ValueError(f'expected whole numbers for epoch and cursor_step, found {state}')
         permutation_seed(self.seed, epoch)                          # refuses an epoch that has no order
         if not 0 <= cursor_step <= self.geometry.steps_per_epoch: raise ValueError(
             f"cursor_step {cursor_step} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
@@ -67,7 +70,7 @@ class ShardHashes:
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
         ahead: int = 64, # steps
-    ): self.sampler, self.ahead, self.coming = sampler, ahead, {}      # coming: (epoch, cursor_step) -> (ids, their hash)
+    ): self.sampler, self.ahead, self.coming = sampler, ahead, {}  # coming: (epoch, cursor_step) -> (ids, their hash)
 
     def prepare(self, epoch: int, first: int):
         s = self.sampler

@@ -36,7 +36,8 @@ class Reading:
 
     def lines(self, path: Path) -> list[dict]:
         "The records of a log that are what the protocol says; an absent log has none."
-        if os.path.lexists(path) and not path.is_file(): self.faulty.append(f'{path.name}: expected a log, found {kind_of_file(path)}'); return []
+        if os.path.lexists(path) and not path.is_file():
+            self.faulty.append(f'{path.name}: expected a log, found {kind_of_file(path)}'); return []
         recs, torn = read_jsonl(path)
         if torn: self.torn[path.name] = torn
         wrong = {i: w for i, r in enumerate(recs) if (w := self.wrong(path.name, r))}
@@ -46,21 +47,27 @@ class Reading:
 
     def wrong(self, file: str, record: dict) -> str | None:
         known = kind_of(file, record)
-        if known is None: return None if self.version == 0 else f'the protocol knows no line with event {str(record.get("event"))[:40]!r}'
+        if known is None:
+            return None if self.version == 0 else f'the protocol knows no line with event {str(record.get("event"))[:40]!r}'
         return trouble(record, known, self.version)
 
     def fields(self, path: Path, known: dict[str, Field]) -> dict:
         "A JSON object, without the fields that are not what they should be."
         if not os.path.lexists(path): return {}
-        if not path.is_file(): self.faulty.append(f'{path.name}: expected a file, found {kind_of_file(path)}'); return {}
+        if not path.is_file():
+            self.faulty.append(f'{path.name}: expected a file, found {kind_of_file(path)}'); return {}
         try: found = json.loads(path.read_text())
-        except (OSError, ValueError, RecursionError) as e: self.faulty.append(f'{path.name} cannot be read: {str(e)[:80]}'); return {}
-        if not isinstance(found, dict): self.faulty.append(f'{path.name}: expected an object, found {type(found).__name__}'); return {}
-        wrong = {k for f in known.values() if (w := trouble(found, {f.name: f}, self.version)) for k in [f.name] if self.faulty.append(f'{path.name}: {w}') is None}
+        except (OSError, ValueError, RecursionError) as e:
+            self.faulty.append(f'{path.name} cannot be read: {str(e)[:80]}'); return {}
+        if not isinstance(found, dict):
+            self.faulty.append(f'{path.name}: expected an object, found {type(found).__name__}'); return {}
+        wrong = {k for f in known.values() if (w := trouble(found, {f.name: f}, self.version)) for k in [f.name]
+                 if self.faulty.append(f'{path.name}: {w}') is None}
         return {k: v for k, v in found.items() if k not in wrong}
 
 # %% ../../nbs/measure/720_history.ipynb #f9434bda
-def kind_of_file(path: Path) -> str: return 'a directory' if path.is_dir() else 'a link that leads nowhere' if path.is_symlink() else 'a pipe or a device'
+def kind_of_file(path: Path) -> str:
+    return 'a directory' if path.is_dir() else 'a link that leads nowhere' if path.is_symlink() else 'a pipe or a device'
 
 def whole_lines(path: Path) -> list[int]: # from 1
     "The numbers of the lines that hold a JSON object."
@@ -70,28 +77,35 @@ def whole_lines(path: Path) -> list[int]: # from 1
     return [n for n, line in enumerate(path.read_bytes().split(b'\n'), 1) if line.strip() and whole(line)]
 
 # %% ../../nbs/measure/720_history.ipynb #4f547416
-REQUIRED = ('time', 'run_id', 'rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_hash', 'sample_ids_count')
+REQUIRED = ('time', 'run_id', 'rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_hash',
+            'sample_ids_count')
 OPTIONAL = ('mono', 'attempt', 'loss', 'loss_global', 'lr', 'precision', 'data_s', 'compute_s', 'sync_s')
 INTEGER = ('rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_count')
 TEXT = ('run_id', 'sample_ids_hash', 'precision')
-LIMITS = dict(rank=10**6, world_size=10**6, attempt=10**6, global_step=10**10, epoch=10**9)      # beyond these it is no such record
+# beyond these it is no such record
+LIMITS = dict(rank=10**6, world_size=10**6, attempt=10**6, global_step=10**10, epoch=10**9)
 
 def wrong_step(r: dict) -> str | None: # in words
     "Why a record is no step record."
     if missing := [k for k in REQUIRED if k not in r]: return f'no step record: {", ".join(missing)} missing'
-    if beyond := next((k for k, top in LIMITS.items() if type(r.get(k)) in (int, float) and not abs(r[k]) < top), None): return f'{beyond}: expected less than {LIMITS[beyond]}, found {str(r[beyond])[:40]}'
+    if beyond := next((k for k, top in LIMITS.items() if type(r.get(k)) in (int, float) and not abs(r[k]) < top), None):
+        return f'{beyond}: expected less than {LIMITS[beyond]}, found {str(r[beyond])[:40]}'
     return trouble({k: v for k, v in r.items() if v is not None or k in REQUIRED}, STEP, 0)
 
 def _column(name: str, values) -> np.ndarray:
     "The values of one field; raises `ValueError` where they are not of its type."
     kinds = set(map(type, values))
-    if not kinds <= ({str, type(None)} if name in TEXT else {int, float, type(None)}): raise ValueError(f'{name}: of another type')
+    if not kinds <= ({str, type(None)} if name in TEXT else {int, float, type(None)}):
+        raise ValueError(f'{name}: of another type')
     if name in REQUIRED and type(None) in kinds: raise ValueError(f'{name}: missing')
     if name in TEXT: return np.array(values, dtype=object)
     try: column = np.array(values, dtype=float)
     except OverflowError as e: raise ValueError(f'{name}: too large') from e
-    if STEP[name].type != 'real' and not np.isfinite(column[[v is not None for v in values]] if type(None) in kinds else column).all(): raise ValueError(f'{name}: not finite')
-    if name in LIMITS and not (np.abs(column[~np.isnan(column)]) < LIMITS[name]).all(): raise ValueError(f'{name}: beyond any such record')
+    if STEP[name].type != 'real' and not np.isfinite(column[[v is not None for v in values]] if type(None) in kinds
+                                                     else column).all():
+        raise ValueError(f'{name}: not finite')
+    if name in LIMITS and not (np.abs(column[~np.isnan(column)]) < LIMITS[name]).all():
+        raise ValueError(f'{name}: beyond any such record')
     return _whole_column(name, column) if name in INTEGER or name == 'attempt' else column
 
 def _whole_column(name: str, column: np.ndarray) -> np.ndarray: # an attempt may be unknown, and is NaN then
@@ -100,10 +114,13 @@ def _whole_column(name: str, column: np.ndarray) -> np.ndarray: # an attempt may
     return column.astype('int64') if len(known) == len(column) else column
 
 def _columns(recs: list[dict]) -> dict[str, np.ndarray]: # at least one record
-    "The fields of step records, as columns; raises `ValueError` where they are not all step records with the same keys."
+    """The fields of step records, as columns; raises `ValueError` where they are not all step records with the same
+    keys."""
     names = list(recs[0])
     if len(set(map(len, recs))) > 1: raise ValueError('other keys')
-    try: table = dict(zip(names, zip(*map(itemgetter(*names, names[0]), recs))))   # one key twice, so that a single one makes a tuple too
+    try:
+        # one key twice, so that a single one makes a tuple too
+        table = dict(zip(names, zip(*map(itemgetter(*names, names[0]), recs))))
     except KeyError as e: raise ValueError('other keys') from e
     if not set(REQUIRED) <= table.keys(): raise ValueError('keys are missing')
     return {k: _column(k, v) for k, v in table.items() if k in REQUIRED + OPTIONAL}
@@ -111,7 +128,8 @@ def _columns(recs: list[dict]) -> dict[str, np.ndarray]: # at least one record
 # %% ../../nbs/measure/720_history.ipynb #151e1e9d
 def _rank_file(path: Path, reading: Reading) -> pd.DataFrame:
     "The step records of one rank."
-    if not path.is_file(): raise HistoryError(f'{path}: expected the log of a rank, found {kind_of_file(path)}. Move it away.')
+    if not path.is_file():
+        raise HistoryError(f'{path}: expected the log of a rank, found {kind_of_file(path)}. Move it away.')
     recs, torn = read_jsonl(path)
     if torn: reading.torn[path.name] = torn
     try: cols = _columns(recs) if recs else {}
@@ -121,9 +139,11 @@ def _rank_file(path: Path, reading: Reading) -> pd.DataFrame:
     n = len(recs)
     for k in STEP if reading.version >= 2 and n else ():
         whole = k in cols and k not in TEXT and not np.isnan(cols[k]).any()
-        if not STEP[k].absent and not whole and (lack := sum(r.get(k) is None for r in recs)): reading.faulty.append(f'{path.name}: {k} is missing in {lack} record(s)')
+        if not STEP[k].absent and not whole and (lack := sum(r.get(k) is None for r in recs)):
+            reading.faulty.append(f'{path.name}: {k} is missing in {lack} record(s)')
     unknown = np.full(n, np.nan)
-    table = {k: pd.Series(cols[k], dtype=object, copy=False) if k in TEXT and k in cols else cols.get(k, unknown) for k in REQUIRED + OPTIONAL}
+    table = {k: pd.Series(cols[k], dtype=object, copy=False) if k in TEXT and k in cols else cols.get(k, unknown)
+             for k in REQUIRED + OPTIONAL}
     return pd.DataFrame(table | dict(file_rank=int(path.stem[4:]), line=np.arange(n)))
 
 def _only_steps(path: Path, recs: list[dict], reading: Reading) -> list[dict]:
@@ -146,16 +166,20 @@ def _read_steps(
 ) -> pd.DataFrame:
     "The records of all ranks."
     files = sorted((p for p in logs.glob('rank*.jsonl') if _RANK.fullmatch(p.name)), key=lambda p: int(p.stem[4:]))
-    reading.faulty += [f'{p.name}: no rank has this name' for p in sorted(logs.glob('rank*.jsonl')) if not _RANK.fullmatch(p.name)]
+    reading.faulty += [f'{p.name}: no rank has this name' for p in sorted(logs.glob('rank*.jsonl'))
+                       if not _RANK.fullmatch(p.name)]
     if not files and stopped: raise HistoryError(stopped)
     if not files: raise HistoryError(
         f'{logs}: expected step records (rank0.jsonl, ...), found none. Name the directory of a run, '
         'and if it was started a moment ago, wait for its first step.')
     if files[0].name != 'rank0.jsonl': raise HistoryError(
-        f'{logs}: no records of rank 0, only {", ".join(p.name for p in files)}. Without rank 0 nothing can be judged: restore rank0.jsonl.')
+        f'{logs}: no records of rank 0, only {", ".join(p.name for p in files)}. Without rank 0 nothing can be '
+        'judged: restore rank0.jsonl.')
     tables = [_rank_file(p, reading) for p in files]
     steps = pd.concat([t for t in tables if len(t)] or tables[:1], ignore_index=True)
-    if steps.empty: raise HistoryError(stopped or f'{logs}: the rank files hold no whole record yet. Wait for the first step of the run.')
+    if steps.empty:
+        raise HistoryError(stopped
+                           or f'{logs}: the rank files hold no whole record yet. Wait for the first step of the run.')
     return steps
 
 # %% ../../nbs/measure/720_history.ipynb #87f8c9f1
@@ -164,7 +188,8 @@ def infer_attempts(
     starts: list[float], # wall-clock seconds at which the attempts were started
 ) -> pd.Series: # int64, from 1
     "The attempt of each record, for records that do not say it."
-    if len(starts): return pd.Series(np.maximum(np.searchsorted(sorted(starts), records['time'], side='right'), 1), records.index)
+    if len(starts):
+        return pd.Series(np.maximum(np.searchsorted(sorted(starts), records['time'], side='right'), 1), records.index)
     if 'file_rank' not in records: return pd.Series(1, records.index, dtype='int64')
     back = records.groupby('file_rank')['global_step'].diff() <= 0
     return back.groupby(records['file_rank']).cumsum() + 1
@@ -181,7 +206,8 @@ class RunClock:
         steps: pd.DataFrame,
     ):
         self.mono = not steps['mono'].isna().any()
-        self.segment, self.of_event, self.offset = {}, [], [0.0]     # attempt -> boot; boot of each event; what to add to mono
+        # attempt -> boot; boot of each event; what to add to mono
+        self.segment, self.of_event, self.offset = {}, [], [0.0]
         boot, last, ends = None, -np.inf, []
         for e in events:
             if e.get('rank') is None and 'mono' in e:
@@ -190,7 +216,9 @@ class RunClock:
                 boot, last = e.get('boot') or boot, e['mono']
             k = len(self.offset) - 1
             if e.get('event') == 'launch' and _attempt_number(e): self.segment[e['attempt']] = k
-            if e.get('rank') in (None, 0): k = self.segment.get(e.get('attempt'), k) if e.get('rank') == 0 else k; ends.append((e.get('mono', 0.0) + self.offset[k], e['time']))
+            if e.get('rank') in (None, 0):
+                k = self.segment.get(e.get('attempt'), k) if e.get('rank') == 0 else k
+                ends.append((e.get('mono', 0.0) + self.offset[k], e['time']))
             self.of_event.append(k)
 
     def at(self, attempts, mono, wall) -> np.ndarray: # arrays of a length
@@ -209,7 +237,8 @@ def _first(events: list[dict], name: str) -> dict[int, dict]: # attempt -> event
     hits = [e for e in events if e.get('event') == name and e.get('rank') in (None, 0) and _attempt_number(e)]
     return {e['attempt']: e for e in reversed(hits)}
 
-ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', 'resumed_from', 'from_path', 'from_attempt', 'restored_clock', 'launch_time', 'end_time')
+ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', 'resumed_from', 'from_path',
+           'from_attempt', 'restored_clock', 'launch_time', 'end_time')
 
 def _known(*values) -> float: # the first that is a number; NaN where there is none
     return next((x for x in values if type(x) in (int, float) and x == x), np.nan)
@@ -223,19 +252,24 @@ def _attempt_table(steps: pd.DataFrame, events: list[dict], clock: list[float], 
     rows = {}
     for n in sorted({n for r in events + log if (n := _attempt_number(r))} | set(np.unique(a).tolist())):
         m, r = a == n, restored.get(n, {})
-        own = dict(world_size=_most_common(W[m]), first_step=step[m].min(), last_step=step[m].max(), first_time=at[m].min(), last_time=at[m].max()) if m.any() else {}
-        rows[n] = own | dict(resumed_from=_known(r.get('from_step'), float(own.get('first_step', np.nan)) - 1), from_path=r.get('from_path'), from_attempt=_known(r.get('from_attempt')),
-            restored_clock=_known(r.get('clock'), float(steps['clock'].to_numpy()[m].min()) if m.any() else np.nan), launch_time=_known(launched.get(n, {}).get('time'), begun.get(n, {}).get('time')),
+        own = dict(world_size=_most_common(W[m]), first_step=step[m].min(), last_step=step[m].max(),
+                   first_time=at[m].min(), last_time=at[m].max()) if m.any() else {}
+        rows[n] = own | dict(resumed_from=_known(r.get('from_step'), float(own.get('first_step', np.nan)) - 1),
+                             from_path=r.get('from_path'), from_attempt=_known(r.get('from_attempt')),
+            restored_clock=_known(r.get('clock'), float(steps['clock'].to_numpy()[m].min()) if m.any() else np.nan),
+            launch_time=_known(launched.get(n, {}).get('time'), begun.get(n, {}).get('time')),
             end_time=_known(died.get(n, {}).get('time'), ended.get(n, {}).get('time')))
     words, index = ('from_path',), pd.Index(list(rows), name='attempt', dtype='int64')
-    return pd.DataFrame({k: np.array([r.get(k, None if k in words else np.nan) for r in rows.values()], dtype=object if k in words else float) for k in ATTEMPT}, index)
+    return pd.DataFrame({k: np.array([r.get(k, None if k in words else np.nan) for r in rows.values()],
+                                     dtype=object if k in words else float) for k in ATTEMPT}, index)
 
 def _most_common(x: np.ndarray) -> int: # the smallest of several
     values, n = np.unique(x, return_counts=True)
     return values[n.argmax()]
 
 # %% ../../nbs/measure/720_history.ipynb #545d232f
-def executions(steps: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # (attempt, global step) of each execution, rising; and the execution of each record
+def executions(
+    steps: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # (attempt, global step) of each execution, rising; and the execution of each record
     "The distinct pairs of attempt and step."
     attempts, a = np.unique(steps['attempt'], return_inverse=True)
     numbers, s = np.unique(steps['global_step'], return_inverse=True)
@@ -290,7 +324,8 @@ def classify(
     kept = step <= later.reindex(attempt).fillna(np.inf).to_numpy()
     committed = (ranks >= need) & (need > 0)
     fate = np.select([kept & committed, ~kept & (attempt < last[i])], ['surviving', 'replayed'], 'lost').astype(object)
-    led = pd.DataFrame(dict(attempt=attempt, global_step=step, ranks=ranks, world_size=W, committed=committed, fate=pd.Series(fate, dtype=object),
+    led = pd.DataFrame(dict(attempt=attempt, global_step=step, ranks=ranks, world_size=W, committed=committed,
+                            fate=pd.Series(fate, dtype=object),
                             redo=attempt > first[i]))    # redo: repeats an earlier execution
     if running: led.loc[~led['committed'] & _at_frontier(led, steps), 'fate'] = 'pending'
     return led
@@ -303,9 +338,11 @@ def _find_config(run: Path, run_id: str) -> Path | None:
     fits = [c for d in folders for c in d.glob('*.yaml') if run_id.startswith(c.stem + '_s')]
     return max(fits, key=lambda c: len(c.stem), default=None)
 
-def _read_config(run: Path, run_id: str) -> tuple[RunConfig | None, dict, list[str]]: # (config, its settings as they stand in the file, problems)
+def _read_config(run: Path,
+                 run_id: str) -> tuple[RunConfig | None, dict, list[str]]: # (config, its settings as they stand in the file, problems)
     file = _find_config(run, run_id)
-    if file is None: return None, {}, ['no config.yaml: seed and dataset size are unknown, so windows cannot be reconstructed']
+    if file is None:
+        return None, {}, ['no config.yaml: seed and dataset size are unknown, so windows cannot be reconstructed']
     seed = [] if file.parent == run else [f'seed={s}' for s in re.findall(r'_s(\d+)_', run_id)[-1:]]
     try:
         data = parse_yaml(file.read_text())
@@ -316,20 +353,27 @@ def _read_config(run: Path, run_id: str) -> tuple[RunConfig | None, dict, list[s
 # %% ../../nbs/measure/720_history.ipynb #97a6977c
 CHECKPOINT = ('attempt', 'global_step', 'time', 'clock', 'bytes', 'source')
 
-def _completed(b: dict) -> list[tuple[int, float | None]]: # [(step, bytes)] that this line of rank 0's log says are published
-    if b.get('event') == 'checkpoint_write_complete' or b.get('event') == 'checkpoint_failed' and b.get('published'): return [(b.get('global_step'), b.get('bytes'))]
+def _completed(
+    b: dict) -> list[tuple[int, float | None]]: # [(step, bytes)] that this line of rank 0's log says are published
+    if b.get('event') == 'checkpoint_write_complete' or b.get('event') == 'checkpoint_failed' and b.get('published'):
+        return [(b.get('global_step'), b.get('bytes'))]
     if b.get('event') != 'checkpoint': return []
     done = b.get('completed_write_times_sec')
-    earlier = [(int(s), None) for s in done if s.isascii() and s.isdigit() and len(s) < 12] if isinstance(done, dict) else []
+    earlier = [(int(s), None) for s in done if s.isascii() and s.isdigit() and len(s) < 12] if isinstance(done,
+        dict) else []
     return earlier + [(b.get('global_step'), b.get('bytes'))]*(b.get('strategy', 'blocking') == 'blocking')
 
-def _published(log: list[dict], sidecars: list[dict]) -> pd.DataFrame: # see `CHECKPOINT`; log: with its attempts and clock
-    "The checkpoints of which it is known that they were published. The clock of a sidecar that no line confirms is not known."
+def _published(log: list[dict],
+               sidecars: list[dict]) -> pd.DataFrame: # see `CHECKPOINT`; log: with its attempts and clock
+    """The checkpoints of which it is known that they were published. The clock of a sidecar that no line confirms
+    is not known."""
     rows = [(b['attempt'], step, b.get('time'), b['clock'], size, 'log') for b in log for step, size in _completed(b)]
     rows += [(s['attempt'], s['global_step'], s.get('time'), np.nan, s.get('bytes'), 'sidecar') for s in sidecars]
-    known = {(int(r[0]), int(r[1])): r for r in reversed(rows) if r[0] is not None and r[0] == r[0] and r[1] is not None}
+    known = {(int(r[0]), int(r[1])): r for r in reversed(rows) if r[0] is not None and r[0] == r[0]
+             and r[1] is not None}
     columns = zip(*[known[k] for k in sorted(known)]) if known else [()]*len(CHECKPOINT)
-    return pd.DataFrame({k: np.array(v, dtype=t) for k, v, t in zip(CHECKPOINT, columns, ('int64', 'int64', float, float, float, object))})
+    return pd.DataFrame({k: np.array(v, dtype=t)
+                         for k, v, t in zip(CHECKPOINT, columns, ('int64', 'int64', float, float, float, object))})
 
 # %% ../../nbs/measure/720_history.ipynb #1841eb08
 @dataclass(repr=False)
@@ -356,19 +400,25 @@ class History:
     answers: dict = field(default_factory=dict, init=False)     # see `once`
 
     @cached_property
-    def execution(self) -> np.ndarray: return executions(self.steps)[2]   # the row of `ledger` that each record belongs to
+    def execution(self) -> np.ndarray:
+        return executions(self.steps)[2]  # the row of `ledger` that each record belongs to
     @cached_property
-    def run_id(self) -> str: return self.environment.get('run_id') or self.supervisor.get('run_id') or _common_id(self.steps) or self.path.name
+    def run_id(self) -> str:
+        return self.environment.get('run_id') or self.supervisor.get(
+            'run_id') or _common_id(self.steps) or self.path.name
     @cached_property
     def status(self) -> str: return run_status(self.supervisor, list(self.events['event']))
     @cached_property
-    def target(self) -> int | None: return (self.config and self.config.training.max_steps) or self.supervisor.get('target_steps')
+    def target(self) -> int | None:
+        return (self.config and self.config.training.max_steps) or self.supervisor.get('target_steps')
     @cached_property
-    def launch_boots(self) -> dict: return {e['attempt']: e['boot'] for e in self.lines['events.jsonl'] if e['event'] == 'launch' and e.get('boot')}
+    def launch_boots(self) -> dict:
+        return {e['attempt']: e['boot'] for e in self.lines['events.jsonl'] if e['event'] == 'launch' and e.get('boot')}
     @cached_property
     def seed(self) -> int | None: return self.config and self.config.seed
     @cached_property
-    def dataset_size(self) -> int | None: return self.environment.get('dataset_size') or (self.config and self.config.dataset.size)
+    def dataset_size(self) -> int | None:
+        return self.environment.get('dataset_size') or (self.config and self.config.dataset.size)
 
 # %% ../../nbs/measure/720_history.ipynb #1f0b43f2
 def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
@@ -379,7 +429,8 @@ def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
 def run_status(supervisor: dict, events: list[str]) -> str: # completed | failed | stopped | in progress
     "How far the run is, from what its supervisor last said; `events`: names, in order."
     said = supervisor.get('status')
-    if said in (None, 'running'): said = next((e for e in reversed(events) if e in (*ENDED, 'launch', 'resumed_session')), None)
+    if said in (None, 'running'):
+        said = next((e for e in reversed(events) if e in (*ENDED, 'launch', 'resumed_session')), None)
     return said if said in ENDED else 'in progress'
 
 # %% ../../nbs/measure/720_history.ipynb #2063061c
@@ -429,16 +480,20 @@ def __repr__(self: History):
 # %% ../../nbs/measure/720_history.ipynb #e8be0375
 def _event_table(records: list[dict], *columns) -> pd.DataFrame: # at least these columns, also where there is no record
     table = pd.DataFrame(records)
-    return table if set(columns) <= set(table) else table.reindex(columns=[*table, *(c for c in columns if c not in table)])
+    return table if set(columns) <= set(table) else table.reindex(columns=[*table,
+        *(c for c in columns if c not in table)])
 
 def _add_attempts(table: pd.DataFrame, starts: list[float]) -> pd.DataFrame:
     if len(table) and table['attempt'].isna().all(): table['attempt'] = infer_attempts(table, starts)
     return table
 
 def _version(run: Path, logs: Path) -> int: # of the run's format, as far as its files tell
-    if not any((run/f).exists() for f in ('config.yaml', 'environment.json')) and not (logs/'events.jsonl').exists(): return 0
-    said = Reading(0).fields(run/'environment.json', {'format_version': ENVIRONMENT['format_version']}).get('format_version')
-    return int(said) if said is not None and said >= 1 else RUN_FORMAT if (run/'environment.json').exists() else 1       # that file has always said so
+    if not any((run/f).exists() for f in ('config.yaml', 'environment.json')) and not (logs/'events.jsonl').exists():
+        return 0
+    said = Reading(0).fields(run/'environment.json',
+                             {'format_version': ENVIRONMENT['format_version']}).get('format_version')
+    # that file has always said so
+    return int(said) if said is not None and said >= 1 else RUN_FORMAT if (run/'environment.json').exists() else 1
 
 def _sidecars(folder: Path, reading: Reading) -> list[dict]: # with `file`
     files = [*sorted(folder.glob('step_*.json')), folder/'latest.json']
@@ -451,23 +506,31 @@ def read_history(
 ) -> History:
     "Everything that a run's records say."
     run = Path(run_dir).resolve()
-    if not run.is_dir(): raise HistoryError(f'{run_dir}: expected the directory of a run, found {"a file" if run.exists() else "nothing"}.')
+    if not run.is_dir():
+        raise HistoryError(
+            f'{run_dir}: expected the directory of a run, found {"a file" if run.exists() else "nothing"}.')
     try: return _read(run, run/'logs' if (run/'logs').is_dir() else run)
     except OSError as e: raise HistoryError(f'{e.filename or run}: cannot be read: {e.strerror or e}') from None
 
 def _read(run: Path, logs: Path) -> History:
     # of a run in progress the step records are read last: nothing may mention a step that they do not have yet
     reading = Reading(_version(run, logs))
-    supervisor, environment = reading.fields(logs/'supervisor.json', STATUS), reading.fields(run/'environment.json', ENVIRONMENT)
-    if environment.get('dataset_size', 1) < 1: reading.faulty.append(f'environment.json: dataset_size: expected at least 1, found {environment.pop("dataset_size")}')
-    if environment.get('format_version', 1) < 1: reading.faulty.append(f'environment.json: format_version: expected at least 1, found {environment["format_version"]}')
+    supervisor, environment = reading.fields(logs/'supervisor.json', STATUS), reading.fields(run/'environment.json',
+        ENVIRONMENT)
+    if environment.get('dataset_size', 1) < 1:
+        reading.faulty.append(
+            f'environment.json: dataset_size: expected at least 1, found {environment.pop("dataset_size")}')
+    if environment.get('format_version', 1) < 1:
+        reading.faulty.append(
+            f'environment.json: format_version: expected at least 1, found {environment["format_version"]}')
     lines = {name: reading.lines(logs/name) for name in (*LOGS, 'debug_rank0_ids.jsonl')}
     tries, events, log = lines['supervisor_attempts.jsonl'], lines['events.jsonl'], lines['checkpoint_rank0.jsonl']
     starts = [r['time'] for r in tries if r.get('event') == 'attempt_start' and 'time' in r]
     sidecars = _sidecars(run/'checkpoints', reading)
     steps = _read_steps(logs, reading, _before_first_step(run, supervisor, lines['events.jsonl']))
     steps = _add_attempts(steps, starts)
-    if steps['attempt'].isna().any(): raise HistoryError(f'{logs}: some step records have no attempt. Do not mix records of two layouts.')
+    if steps['attempt'].isna().any():
+        raise HistoryError(f'{logs}: some step records have no attempt. Do not mix records of two layouts.')
     steps['attempt'] = steps['attempt'].astype('int64')
     clock = RunClock(events, steps)
     steps['clock'] = clock.at(steps['attempt'].tolist(), steps['mono'], steps['time'])
@@ -475,11 +538,16 @@ def _read(run: Path, logs: Path) -> History:
     config, settings, problems = _read_config(run, environment.get('run_id') or _common_id(steps) or run.name)
     at = clock.of_events(events)
     attempts = _attempt_table(steps, events, at, tries)
-    log = [r | dict(attempt=a, clock=c) for r, a, c in zip(log, boundaries['attempt'].tolist(), boundaries['clock'].tolist())]
+    log = [r | dict(attempt=a, clock=c) for r, a, c in zip(log, boundaries['attempt'].tolist(),
+                                                           boundaries['clock'].tolist())]
     table = _event_table(events, 'event', 'attempt', 'rank', 'time').assign(clock=np.array(at, dtype=float))
     running = run_status(supervisor, [e.get('event') for e in events]) == 'in progress'
-    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config)), boundaries, _published(log, sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json' else sidecars),
-                   table, _event_table(lines['faults.jsonl'], 'event'), supervisor, environment, config, settings, reading.version, lines, sidecars, reading.torn, reading.faulty, problems)
+    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config)),
+                   boundaries, _published(log,
+                                          sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json'
+                                          else sidecars),
+                   table, _event_table(lines['faults.jsonl'], 'event'), supervisor, environment, config, settings,
+                   reading.version, lines, sidecars, reading.torn, reading.faulty, problems)
 
 # %% ../../nbs/measure/720_history.ipynb #5762305e
 def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from the world size alone
@@ -489,9 +557,11 @@ def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from 
 def _before_first_step(run: Path, supervisor: dict, events: list[dict]) -> str: # '': no supervisor has begun it
     "What is known of a run that has recorded no step."
     if not (run/'config.yaml').is_file() or not (supervisor or events): return ''
-    state, shown = run_status(supervisor, [e.get('event') for e in events]), shlex.quote(os.path.relpath(run) if run.is_relative_to(Path.cwd()) else str(run))
+    state, shown = run_status(supervisor, [e.get('event') for e in events]), shlex.quote(os.path.relpath(run)
+        if run.is_relative_to(Path.cwd()) else str(run))
     begins = f'{shown}: the run has recorded no step yet'
-    if state == 'in progress': return f'{begins}: it is in progress, or was ended. See ecrl status {shown}; wait for its first step, or go on with: ecrl resume {shown}'
+    if state == 'in progress':
+        return f'{begins}: it is in progress, or was ended. See ecrl status {shown}; wait for its first step, or go on with: ecrl resume {shown}'
     return f'{begins}: {state} at step 0. Go on with: ecrl resume {shown}'
 
 def _boundary_table(log: list[dict], starts: list[float], clock: RunClock) -> pd.DataFrame:

@@ -31,7 +31,10 @@ def _spans(key, rank: int, a: dict, lines: list[dict], zero: float) -> list[tupl
 def timeline(run: History | Path | str) -> pd.DataFrame: # see `LANES`; s since the first of them
     "Batches, waiting and averaging of every rank, anchors, interventions of the guard, and deaths."
     h = run if isinstance(run, History) else read_history(run)
-    if not in_rounds(h): raise HistoryError(f'{h.run_id}: expected a run with training.method averaging, found {h.config.training.method if h.config else "no config"}')
+    if not in_rounds(h):
+        raise HistoryError(
+            f'{h.run_id}: expected a run with training.method averaging, found '
+            f'{h.config.training.method if h.config else "no config"}')
     t, after, rows = told(h), planner_states(h)[1], []
     offset = (h.steps['clock'] - h.steps['mono']).groupby(h.steps['attempt']).first().to_dict()
     for key, averages in sorted(t.averages.items()):
@@ -90,18 +93,23 @@ def _page(run_id: str, lanes: pd.DataFrame) -> str:
     whole = max(lanes['end_s'].max(), 1e-9)
     def block(r):
         colour = LOOKS[r.what][0] if r.what in LOOKS else '#b00020'
-        text = html.escape(f'{r.what}, round {r.round} of attempt {r.attempt}, {r.start_s:.3f} to {r.end_s:.3f} s {r.detail}')
+        text = html.escape(
+            f'{r.what}, round {r.round} of attempt {r.attempt}, {r.start_s:.3f} to {r.end_s:.3f} s {r.detail}')
         return f'<i title="{text}" style="left:{100*r.start_s/whole:.4f}%;width:{max(100*(r.end_s - r.start_s)/whole, 0.05):.4f}%;background:{colour}"></i>'
     lane = {r: ''.join(block(x) for x in t.itertuples()) for r, t in lanes[lanes['rank'] >= 0].groupby('rank')}
     anchors = ''.join(f'<b style="left:{100*x.start_s/whole:.4f}%">{html.escape(x.detail)}</b>'
         for x in lanes[lanes['what'].isin(['anchor', 'guard'])].itertuples())
     style = ('body{font:14px sans-serif;margin:2em}.wide{overflow-x:auto}.all{width:max(100%,2400px)}.lane{position:relative;height:28px;margin:4px 0;background:#f6f6f4}'
-             'i,b{position:absolute;height:100%;min-width:1px;box-sizing:border-box;border-right:1px solid #fff}b{font:11px sans-serif;border:0}')
+             'i,b{position:absolute;height:100%;min-width:1px;box-sizing:border-box;border-right:1px solid '
+             '#fff}b{font:11px sans-serif;border:0}')
     rows = ''.join(f'<div>rank {r}</div><div class="lane">{blocks}</div>' for r, blocks in lane.items())
     key = ' '.join(f'<span style="color:{c}">&#9632;</span> {w}' for w, (c, _) in LOOKS.items())
-    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(run_id)}: timeline</title><style>{style}</style><h1>{html.escape(run_id)}</h1>'
-            f'<p>{key} <span style="color:#b00020">&#9632;</span> death. {whole:.1f} s in all; point at a block to read what it is.</p>'
-            f'<div class="wide"><div class="all">{rows}<div>anchor</div><div class="lane">{anchors}</div></div></div></html>\n')
+    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(run_id)}: '
+            f'timeline</title><style>{style}</style><h1>{html.escape(run_id)}</h1>'
+            f'<p>{key} <span style="color:#b00020">&#9632;</span> death. {whole:.1f} s in all; point at a block to '
+            'read what it is.</p>'
+            f'<div class="wide"><div class="all">{rows}<div>anchor</div><div '
+            f'class="lane">{anchors}</div></div></div></html>\n')
 
 def write_timeline(
     run: History | Path | str,

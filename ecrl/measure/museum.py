@@ -53,20 +53,27 @@ class Records:
     geometry: Geometry
     seed: int
 
-    def steps(self, attempt: int | None = None, rank: int | None = None, first: int = 1, last: int = 10**9) -> list[dict]:
+    def steps(self, attempt: int | None = None, rank: int | None = None, first: int = 1,
+              last: int = 10**9) -> list[dict]:
         "The step records of an attempt and a rank (of all, by default), from step `first` to `last`."
         return [r for name in sorted(self.files) if name.startswith('rank') for r in self.files[name]
                 if attempt in (None, r['attempt']) and rank in (None, r['rank']) and first <= r['global_step'] <= last]
-    def remove(self, file: str, gone: list[dict]) -> None: self.files[file] = [r for r in self.files[file] if not any(r is x for x in gone)]
+    def remove(self, file: str, gone: list[dict]) -> None:
+        self.files[file] = [r for r in self.files[file] if not any(r is x for x in gone)]
     def drop(self, gone: list[dict]) -> None:
         for file in [f for f in self.files if f.startswith('rank')]: self.remove(file, gone)
-    def event(self, name: str, attempt: int) -> list[dict]: return [e for e in self.files['events.jsonl'] if (e['event'], e['attempt']) == (name, attempt)]
-    def events(self, **what) -> list[dict]: return [e for e in self.files['events.jsonl'] if all(e.get(k) == v for k, v in what.items())]
+    def event(self, name: str, attempt: int) -> list[dict]:
+        return [e for e in self.files['events.jsonl'] if (e['event'], e['attempt']) == (name, attempt)]
+    def events(self, **what) -> list[dict]:
+        return [e for e in self.files['events.jsonl'] if all(e.get(k) == v for k, v in what.items())]
     def told(self, step: int, event: str) -> dict: return next(b for b in self.saves(step) if b['event'] == event)
-    def saves(self, step: int) -> list[dict]: return [b for b in self.files['checkpoint_rank0.jsonl'] if b['global_step'] == step]
+    def saves(self, step: int) -> list[dict]:
+        return [b for b in self.files['checkpoint_rank0.jsonl'] if b['global_step'] == step]
 
-    def ids(self, r: dict, shift: int = 0, epoch: int | None = None, rank: int | None = None, seed: int | None = None, offset: int = 0) -> np.ndarray:
-        "The ids of a record's window, or of one that lies `shift` steps further, in another epoch, of another rank or seed, `offset` samples on."
+    def ids(self, r: dict, shift: int = 0, epoch: int | None = None, rank: int | None = None, seed: int | None = None,
+            offset: int = 0) -> np.ndarray:
+        """The ids of a record's window, or of one that lies `shift` steps further, in another epoch, of another
+        rank or seed, `offset` samples on."""
         geo, n = self.geometry, self.geometry.global_batch//r['world_size']
         e, cursor = divmod(r['global_step'] - 1 + shift, geo.steps_per_epoch)
         order = epoch_ids(geo, self.seed if seed is None else seed, e if epoch is None else epoch)
@@ -82,37 +89,49 @@ class Records:
 
     def continues_from(self, step: int, attempt: int | None) -> None:
         "Attempt 2 continues after this step, with a checkpoint of that attempt."
-        early = [e for file in ('events.jsonl', 'checkpoint_rank0.jsonl') for e in self.files[file] if e['attempt'] == 2 and e['event'] in ('busy', 'busy_end', 'checkpoint')
+        early = [e for file in ('events.jsonl', 'checkpoint_rank0.jsonl') for e in self.files[file] if e['attempt'] == 2
+                 and e['event'] in ('busy', 'busy_end', 'checkpoint')
                  and max((r['global_step'] for r in self.steps(2, 0) if r['mono'] <= e['mono']), default=0) <= step]
         for file in ('events.jsonl', 'checkpoint_rank0.jsonl'): self.remove(file, early)
         self.drop(self.steps(attempt=2, last=step))
-        self.files['debug_rank0_ids.jsonl'] = [d for d in self.files.get('debug_rank0_ids.jsonl', ()) if d['attempt'] != 2 or d['global_step'] > step]
+        self.files['debug_rank0_ids.jsonl'] = [d for d in self.files.get('debug_rank0_ids.jsonl', ())
+                                               if d['attempt'] != 2 or d['global_step'] > step]
         for e in self.event('first_step', 2): e['global_step'] = step + 1
-        for e in self.event('restored', 2): e.update(from_step=step, from_path=f'step_{step:08d}.pt', from_attempt=attempt, rng='restored', from_checksum='crc32:00000000')
+        for e in self.event('restored', 2):
+            e.update(from_step=step, from_path=f'step_{step:08d}.pt', from_attempt=attempt, rng='restored',
+                     from_checksum='crc32:00000000')
 
-    def consume(self, r: dict, ids) -> None: r.update(sample_ids_hash=hashlib.sha256(np.asarray(ids, '<i8').tobytes()).hexdigest(), sample_ids_count=len(ids))
+    def consume(self, r: dict, ids) -> None:
+        r.update(sample_ids_hash=hashlib.sha256(np.asarray(ids, '<i8').tobytes()).hexdigest(),
+                 sample_ids_count=len(ids))
     def claim(self, r: dict, shift: int) -> None:
         "Record, and consume, the window `shift` steps further."
         epoch, cursor = divmod(r['global_step'] - 1 + shift, self.geometry.steps_per_epoch)
         self.consume(r, self.ids(r, shift)); r.update(epoch=epoch, cursor_step=cursor)
         for d in self.files.get('debug_rank0_ids.jsonl', ()):
-            if r['rank'] == 0 and (d['attempt'], d['global_step']) == (r['attempt'], r['global_step']): d.update(epoch=epoch, cursor_step=cursor, sample_ids=self.ids(r, shift).tolist())
+            if r['rank'] == 0 and (d['attempt'], d['global_step']) == (r['attempt'], r['global_step']):
+                d.update(epoch=epoch, cursor_step=cursor, sample_ids=self.ids(r, shift).tolist())
 
 # %% ../../nbs/measure/770_museum.ipynb #011d8e5a
 def load_records(run: Path) -> Records:
     "The logs of a run, simulated or real."
-    files = {f.name: [json.loads(l) for l in f.read_text().splitlines() if l.endswith('}')] for f in (run/'logs').glob('*.jsonl')}
+    files = {f.name: [json.loads(l) for l in f.read_text().splitlines() if l.endswith('}')]
+             for f in (run/'logs').glob('*.jsonl')}
     one = [run/'environment.json', run/'logs'/'supervisor.json', *sorted((run/'checkpoints').glob('*.json'))]
     h = read_history(run)
-    return Records(files | {f.name: json.loads(f.read_text()) for f in one if f.exists()} | {'config.yaml': (run/'config.yaml').read_text()}, h.geometry, h.seed)
+    return Records(files | {f.name: json.loads(f.read_text()) for f in one if f.exists()}
+                   | {'config.yaml': (run/'config.yaml').read_text()}, h.geometry, h.seed)
 
 def save_records(records: Records, run: Path) -> Path:
     "Write the logs as a run's directory."
     for folder in ('logs', 'checkpoints'): (run/folder).mkdir(parents=True)
     for name, content in records.files.items():
-        folder = run if name in ('config.yaml', 'environment.json') else run/'logs' if name == 'supervisor.json' or name.endswith('.jsonl') else run/'checkpoints'
+        folder = run if name in ('config.yaml',
+                                 'environment.json') else run/'logs' if name == 'supervisor.json' or name.endswith(
+                                     '.jsonl') else run/'checkpoints'
         if content is None: continue
-        text = content if isinstance(content, str) else json.dumps(content) if isinstance(content, dict) else ''.join(json.dumps(r) + '\n' for r in content)
+        text = content if isinstance(content, str) else json.dumps(content) if isinstance(content,
+            dict) else ''.join(json.dumps(r) + '\n' for r in content)
         (folder/name).write_text(text)
     return run
 
@@ -148,7 +167,8 @@ def exhibit(law: str, source: str = '', **more): # more: script, how, also, igno
 # %% ../../nbs/measure/770_museum.ipynb #548a87e4
 @exhibit('windows', 'Red-Hat-AI-Innovation-Team/mini_trainer#79')
 def skip_is_one_short(w):
-    "Resume skips one batch too few: the last batch before the checkpoint is trained again, and all later ones are one step late."
+    """Resume skips one batch too few: the last batch before the checkpoint is trained again, and all later ones are
+    one step late."""
     for r in w.steps(attempt=2): w.consume(r, w.ids(r, shift=-1))
 
 @exhibit('windows', 'allenai/open-instruct#681; huggingface/accelerate#1451; intelligent-machine-learning/dlrover#591')
@@ -179,7 +199,8 @@ def resumed_as_if_in_first_epoch(w):
 # %% ../../nbs/measure/770_museum.ipynb #515b77a4
 @exhibit('windows', 'wyim-pgl/transgenic#59 (accelerate without a seedable sampler)')
 def order_drawn_from_restored_rng(w):
-    "The order is drawn from the global generator, which a resume restores as it was in mid-epoch: another order, of which the first batches are skipped."
+    """The order is drawn from the global generator, which a resume restores as it was in mid-epoch: another order,
+    of which the first batches are skipped."""
     for r in w.steps(attempt=2, last=25): w.consume(r, w.ids(r, seed=999))
 
 @exhibit('windows', 'pytorch/pytorch#147967')
@@ -195,9 +216,11 @@ def order_depends_on_world_size(w):
     "The world size goes into the seed of the shuffle, so every change of it changes the order."
     for r in w.steps(attempt=2): w.consume(r, w.ids(r, seed=w.seed + r['world_size']))
 
-@exhibit('windows', 'torchdata StatefulDataLoader and accelerate lose samples so at 2 → 1 ranks', script=[(2, 20), (4, 60)])
+@exhibit('windows', 'torchdata StatefulDataLoader and accelerate lose samples so at 2 → 1 ranks',
+         script=[(2, 20), (4, 60)])
 def per_rank_count_without_world_size(w):
-    "A position that counts the samples of one rank is restored under another number of ranks: 80 samples of 4 ranks are 40 steps, not 20."
+    """A position that counts the samples of one rank is restored under another number of ranks: 80 samples of 4
+    ranks are 40 steps, not 20."""
     for r in w.steps(attempt=2): w.consume(r, w.ids(r, shift=20))
 
 @exhibit('windows', 'intelligent-machine-learning/dlrover#1553', script=[(2, 20), (4, 60)])
@@ -205,7 +228,8 @@ def total_expanded_twice(w):
     "The padded total is padded again after a resume, so the borders between the ranks lie elsewhere."
     for r in w.steps(attempt=2, first=26): w.consume(r, w.ids(r, offset=r['rank']))
 
-@exhibit('windows', 'documented: DistributedSampler with drop_last=False adds samples to make the total divisible', script=CALM)
+@exhibit('windows', 'documented: DistributedSampler with drop_last=False adds samples to make the total divisible',
+         script=CALM)
 def padding_repeats_samples(w):
     "The epoch is made divisible by taking samples from its beginning a second time."
     for r in w.steps(rank=1, first=25, last=25): w.consume(r, w.ids(r, shift=-24, rank=0))
@@ -280,14 +304,16 @@ def rank_that_does_not_exist(w):
 def step_trained_twice(w):
     "A step that failed in its last collective is tried again, though its update had been applied."
     for rank in (0, 1):
-        again = w.steps(rank=rank, first=33, last=33)[0] | dict(data_s=0.0, compute_s=0.0, sync_s=0.0); at = [r['global_step'] for r in w.files[f'rank{rank}.jsonl']].index(33)
+        again = w.steps(rank=rank, first=33, last=33)[0] | dict(data_s=0.0, compute_s=0.0, sync_s=0.0)
+        at = [r['global_step'] for r in w.files[f'rank{rank}.jsonl']].index(33)
         w.files[f'rank{rank}.jsonl'].insert(at + 1, again)
 
 @exhibit('order')
 def orphan_goes_on(w):
     "Workers of a dead launch are still alive and train on beside their successors: two lineages."
     for rank in (0, 1):
-        late = [r | dict(attempt=1) for r in w.steps(attempt=2, rank=rank, last=22)]; at = len(w.steps(rank=rank, last=30))
+        late = [r | dict(attempt=1) for r in w.steps(attempt=2, rank=rank, last=22)]
+        at = len(w.steps(rank=rank, last=30))
         w.files[f'rank{rank}.jsonl'][at:at] = late
 
 @exhibit('order', script=REPLAYED)
@@ -297,7 +323,8 @@ def replay_leaves_out_a_step(w):
 
 @exhibit('lineage', script=[(2, 5, 'killed'), (2, 60)])
 def resumed_ahead_of_the_lineage(w):
-    "A checkpoint of another session, of which no step is known, lies there when the job restarts, and is newer than all that this one did."
+    """A checkpoint of another session, of which no step is known, lies there when the job restarts, and is newer
+    than all that this one did."""
     w.continues_from(30, attempt=0)
     old = dict(w.saves(40)[0]) | dict(attempt=0, global_step=30, epoch=1, mono=w.event('torn_down', 1)[0]['mono'])
     w.files['checkpoint_rank0.jsonl'].insert(0, old)
@@ -316,7 +343,8 @@ def logs_swapped(w):
 
 @exhibit('clocks', script=CALM)
 def clock_goes_backward(w):
-    "The host's monotonic clock was not monotonic, or lines were sorted by hand: no duration of this run can be trusted."
+    """The host's monotonic clock was not monotonic, or lines were sorted by hand: no duration of this run can be
+    trusted."""
     for r in w.steps(rank=0, first=33, last=33): r['mono'] -= 5.0
 
 @exhibit('format', script=CALM)
@@ -339,14 +367,16 @@ def latest_before_durable(w):
 
 @exhibit('resume', 'NVIDIA-NeMo/Megatron-Bridge#4678', script=REPLAYED, how=dict(strategy='overlapped'))
 def only_complete_checkpoint_deleted(w):
-    "Retention deletes the only complete checkpoint while its replacement is in flight; the job continues from the replacement, whose write has failed."
+    """Retention deletes the only complete checkpoint while its replacement is in flight; the job continues from the
+    replacement, whose write has failed."""
     b = w.told(20, 'checkpoint_write_complete')
     for k in ('path', 'bytes', 'write_time_sec'): del b[k]
     b.update(event='checkpoint_failed', error='OSError: [Errno 5] Input/output error', published=False)
 
 @exhibit('resume', script=REPLAYED, also=('checkpoints',))
 def never_published(w):
-    "The save of step 20 was announced and came to nothing, rank 0 went on for five steps, and the job says that it continued from there."
+    """The save of step 20 was announced and came to nothing, rank 0 went on for five steps, and the job says that
+    it continued from there."""
     w.remove('checkpoint_rank0.jsonl', w.saves(20))
 
 # %% ../../nbs/measure/770_museum.ipynb #0a6a8d6d
@@ -440,7 +470,8 @@ def one_rank_restores_another_step(w):
 @exhibit('witnesses', 'NVIDIA-NeMo/Megatron-Bridge#5637')
 def one_rank_restores_nothing(w):
     "One rank finds no checkpoint on its own disk and starts anew."
-    w.events(event='restored', attempt=2, rank=1)[0].update(from_step=0, from_path=None, rng='seeded', from_attempt=None, from_checksum=None)
+    w.events(event='restored', attempt=2, rank=1)[0].update(from_step=0, from_path=None, rng='seeded',
+                                                            from_attempt=None, from_checksum=None)
 
 @exhibit('witnesses')
 def path_of_another_step(w):
@@ -471,7 +502,8 @@ def other_data_under_the_same_name(w):
 
 @exhibit('witnesses', 'the model file edited between a death and the restart')
 def other_code_under_the_same_name(w):
-    "The file of the user's own model was changed between two attempts; everything that is recorded of a step looks right."
+    """The file of the user's own model was changed between two attempts; everything that is recorded of a step
+    looks right."""
     w.files['environment.json'].update(code_digest='c'*64, code_files={'net.py': 'f'*64})
     for e in w.events(event='built'): e['code_digest'] = ('c' if e['attempt'] == 1 else 'e')*64
 
@@ -560,7 +592,8 @@ def write_that_never_ended(w):
 # %% ../../nbs/measure/770_museum.ipynb #2d258b11
 @lru_cache(maxsize=32)
 def _healthy(script: tuple, how: tuple) -> str: # JSON, so that every exhibit gets a copy of its own
-    with tempfile.TemporaryDirectory() as d: return json.dumps(load_records(simulate_run(Path(d)/'museum', script, **dict(how))).files)
+    with tempfile.TemporaryDirectory() as d:
+        return json.dumps(load_records(simulate_run(Path(d)/'museum', script, **dict(how))).files)
 
 def simulated(e: Exhibit) -> Records:
     "The records of a correct run, before it is spoilt."
@@ -578,13 +611,15 @@ def show(
         h = read_history(save_records(w, Path(d)/w.files['environment.json']['run_id']))
         return verify(h, asked), verify(h, {k: c for k, c in asked.items() if k not in (e.law, *e.also)})
 
-def visit(source: Callable[[Exhibit], Records] = simulated, exhibits: list[Exhibit] = EXHIBITS) -> pd.DataFrame: # a row per exhibit
+def visit(source: Callable[[Exhibit], Records] = simulated,
+          exhibits: list[Exhibit] = EXHIBITS) -> pd.DataFrame: # a row per exhibit
     "Judge exhibits."
     rows = []
     for e in exhibits:
         v, without = show(e, source)
         convicted_by = ', '.join(k for k, ok in v.checks.items() if ok is False)
-        rows.append(dict(exhibit=e.name, valid=v.valid, convicted_by=convicted_by, without_it=without.valid) | {g: word(x) for g, x in v.grades.items()} | dict(source=e.source))
+        rows.append(dict(exhibit=e.name, valid=v.valid, convicted_by=convicted_by,
+                         without_it=without.valid) | {g: word(x) for g, x in v.grades.items()} | dict(source=e.source))
     return pd.DataFrame(rows).set_index('exhibit')
 
 def misjudged(t: pd.DataFrame, exhibits: list[Exhibit] = EXHIBITS) -> pd.DataFrame: # of `visit`
@@ -597,20 +632,28 @@ def fallen(t: pd.DataFrame) -> pd.Series: # of `visit`; exhibit -> the grades th
     "Which grades fall with each exhibit."
     def of(row):
         three = {g: as_result(row[g]) for g in GRADES}
-        return ', '.join(g for g, v in three.items() if v is False) or ('records' if set(three.values()) == {'unknown'} else 'none')
+        return ', '.join(g for g, v in three.items() if v is False) or ('records' if set(three.values()) == {'unknown'}
+            else 'none')
     return t.apply(of, axis=1)
 
 # %% ../../nbs/measure/770_museum.ipynb #2a6019b9
-def random_script(rng: np.random.Generator, target: int, sizes: list[int], strategy: str, every_k: int) -> list[Attempt]:
-    "A random life: deaths, stops, phases, sessions, reboots, clocks that are set, hosts that are not alike, saves that fail, checkpoints that rot."
+def random_script(rng: np.random.Generator, target: int, sizes: list[int], strategy: str,
+                  every_k: int) -> list[Attempt]:
+    """A random life: deaths, stops, phases, sessions, reboots, clocks that are set, hosts that are not alike, saves
+    that fail, checkpoints that rot."""
     def flag(p=0.5): return bool(rng.random() < p)
-    ends, script, hosts = sorted(rng.integers(1, target + 1, size=rng.integers(0, 6)).tolist()) + [target], [], flag(0.2)
+    ends, script, hosts = sorted(rng.integers(1, target + 1,
+                                              size=rng.integers(0, 6)).tolist()) + [target], [], flag(0.2)
     for i, e in enumerate(ends):
         last, again = i == len(ends) - 1, bool(script and script[-1].end == 'stopped')
-        phase_ends = strategy != 'none' and flag(0.2) and e < target and e not in [a.end_step for a in script if a.end == 'finished']
-        end = ('running' if flag(0.1) else 'finished') if last else 'finished' if phase_ends else 'stopped' if flag(0.2) else 'killed'
+        phase_ends = strategy != 'none' and flag(0.2) and e < target and e not in [a.end_step for a in script
+            if a.end == 'finished']
+        end = ('running' if flag(0.1)
+               else 'finished') if last else 'finished' if phase_ends else 'stopped' if flag(0.2) else 'killed'
         W, session = int(rng.choice(sizes)), bool(script) and (again or flag(0.2))
-        script.append(Attempt(W, e, end, end in ('killed', 'running') and flag(), end == 'killed' and flag(), session, session and flag(0.5), float(rng.choice([0, 0, -3600, 86400])), hosts and W > 1 and flag(0.7),
+        script.append(Attempt(W, e, end, end in ('killed', 'running') and flag(), end == 'killed' and flag(), session,
+                              session and flag(0.5), float(rng.choice([0, 0, -3600, 86400])),
+                              hosts and W > 1 and flag(0.7),
                               tuple(s for s in range(every_k, e + 1, every_k) if flag(0.1)), flag(0.2), flag(0.3)))
     return script
 
@@ -619,11 +662,16 @@ def random_run(folder: Path, seed: int) -> Path: # the run's directory
     rng = np.random.default_rng(seed)
     B, elastic = int(rng.choice([4, 8, 12, 24])), bool(rng.random() < 0.2)
     sizes = [w for w in (1, 2, 4) if B % w == 0] if elastic else [w for w in (1, 2, 3, 4, 6, 8) if B % w == 0]
-    target, every_k, strategy = int(rng.integers(2, 120)), int(rng.integers(1, 40)), str(rng.choice(['blocking', 'overlapped', 'none'], p=[0.45, 0.45, 0.1]))
+    target, every_k, strategy = int(rng.integers(2, 120)), int(rng.integers(1,
+        40)), str(rng.choice(['blocking', 'overlapped', 'none'], p=[0.45, 0.45, 0.1]))
     script = random_script(rng, target, sizes, strategy, every_k)
     name = f'life_{seed}'
-    return simulate_run(folder/(name if rng.random() < 0.8 else 'renamed'), script, seed=seed, target=target + (script[-1].end == 'running'), dataset_size=int(rng.integers(B, 400)), global_batch=B, every_k=every_k,
-                        strategy=strategy, flush=bool(rng.random() < 0.5), scheduler=str(rng.choice(['none', 'cosine'])), numerics='elastic' if elastic else 'plain', run_id=name)
+    return simulate_run(folder/(name if rng.random() < 0.8 else 'renamed'), script, seed=seed,
+                        target=target + (script[-1].end == 'running'), dataset_size=int(rng.integers(B, 400)),
+                        global_batch=B, every_k=every_k,
+                        strategy=strategy, flush=bool(rng.random() < 0.5),
+                        scheduler=str(rng.choice(['none', 'cosine'])), numerics='elastic' if elastic else 'plain',
+                        run_id=name)
 
 def acquit(seeds) -> Iterator[tuple[int, Verdict]]: # (seed, verdict)
     "Judge random correct runs, one after the other."

@@ -126,7 +126,8 @@ def _fit_the_rest(life: Life, cfg):
     for e in files['events.jsonl']:
         if e['event'] == 'launch': e['config'] = _sealed(life, e['attempt'], e['config'], cfg)
 
-def _sealed(life: Life, attempt: int, was: str, cfg) -> str: # the seal of the settings with which an attempt was launched
+def _sealed(life: Life, attempt: int, was: str,
+            cfg) -> str: # the seal of the settings with which an attempt was launched
     now = flat(parse_yaml(life.records.files['config.yaml']))
     changes = [e['config_differs'] for e in life.records.files['events.jsonl'] if e['event'] == 'resumed_session'
         and e['attempt'] >= attempt]
@@ -192,7 +193,9 @@ def learning_rate_of_one_rank_forgotten():
     for b in life.lines('batch', 1, global_step=7): b['lr'] *= 10
     return life
 
-@round_exhibit('meeting', 'flodl-labs/flodl, CPU averaging: what a rank did between its snapshot and the update is overwritten, and counted')
+@round_exhibit('meeting',
+               'flodl-labs/flodl, CPU averaging: what a rank did between its snapshot and the update is overwritten, '
+               'and counted')
 def done_after_the_snapshot():
     "A rank goes on while its parameters are averaged; the update overwrites that work."
     life = live(averaging=FIXED)
@@ -208,7 +211,8 @@ def committed_without_a_rank():
     return life
 
 # %% ../../nbs/measure/771_round_exhibits.ipynb #771a000f
-@round_exhibit('digests', 'torchft LocalSGD: local parameters are kept after a refused commit, though documented as discarded')
+@round_exhibit('digests',
+               'torchft LocalSGD: local parameters are kept after a refused commit, though documented as discarded')
 def refused_average_kept():
     "A rank begins the next round with its own parameters instead of the average."
     life = live(averaging=FIXED)
@@ -224,7 +228,9 @@ def resumed_without_its_optimizer():
 
 def _from(pool, first): return [(max(a, first(a)), b) for a, b in pool]
 
-@round_exhibit('coverage', 'flodl-labs/flodl: a dead rank\'s chunk is never given out again; prime-diloco: a crashed node\'s data state is unrecoverable')
+@round_exhibit('coverage',
+               'flodl-labs/flodl: a dead rank\'s chunk is never given out again; prime-diloco: a crashed node\'s data '
+               'state is unrecoverable')
 def share_of_the_dead_forgotten():
     "After a death its share is taken for done."
     return live(averaging=FIXED, pool=lambda pool, attempt, n: _from(pool, lambda a: a + 5*((attempt, n) == (2, 21))))
@@ -265,7 +271,9 @@ def two_states_after_one_average():
     return life
 
 # %% ../../nbs/measure/771_round_exhibits.ipynb #771a0011
-@round_exhibit('planned', 'flodl-labs/flodl: on the collective backend no sync time is measured, so the anchor never tunes (0 changes in 24 published rows)')
+@round_exhibit('planned',
+               'flodl-labs/flodl: on the collective backend no sync time is measured, so the anchor never tunes (0 '
+               'changes in 24 published rows)')
 def anchor_that_never_tunes():
     "Times are recorded, and the counts stay what they were."
     return live(averaging=dict(anchor=4), counts=lambda counts, attempt, n: [4, 4])

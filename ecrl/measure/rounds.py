@@ -57,7 +57,8 @@ def committed(h: History) -> list[tuple[int, int]]: # (attempt, round), in order
     return [(int(r.attempt), int(r.global_step)) for r in h.ledger.itertuples() if r.committed]
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0022
-def resumed_from(h: History, attempt: int) -> tuple[int, int]: # (attempt, round) that it continues; (0, 0): a fresh start
+def resumed_from(h: History,
+                 attempt: int) -> tuple[int, int]: # (attempt, round) that it continues; (0, 0): a fresh start
     "Where an attempt began."
     row = h.attempts.loc[attempt]
     n = 0 if row['resumed_from'] != row['resumed_from'] else int(row['resumed_from'])
@@ -87,7 +88,8 @@ def _wrong(key, message: str, rank: int | None = None, cause: str | None = None)
 
 @law('records', needs='rounds_rank*.jsonl', of=ROUND_LAWS)
 def law_roundlog(h: History) -> Iterator[Evidence]:
-    "Every line of the round logs is one that the protocol knows, of this run, and none that may be there once is there twice."
+    """Every line of the round logs is one that the protocol knows, of this run, and none that may be there once is
+    there twice."""
     t, lines = told(h), 0
     yield from first_of([Evidence(False, f'{why}.') for why in t.faulty])
     yield from first_of([_wrong((r['attempt'], r['global_step']),
@@ -139,7 +141,9 @@ def _other_batches(h: History, key, rank: int, lines: list[dict], due: list[int]
         elif (r['sample_ids_hash'], r['sample_ids_count']) != (digest(ids := _ids(h, epoch, want)), len(ids)):
             yield _wrong(key, f'rank {rank} consumed other samples than those of batch {want} of epoch {epoch}.', rank)
         elif abs(r['lr'] - h.config.training.lr) > 1e-6*h.config.training.lr:
-            yield _wrong(key, f'rank {rank} did batch {want} with learning rate {r["lr"]!r}; expected {h.config.training.lr!r}.', rank)
+            yield _wrong(key,
+                         f'rank {rank} did batch {want} with learning rate {r["lr"]!r}; expected '
+                         f'{h.config.training.lr!r}.', rank)
 
 def _other_steps(h: History) -> Iterator[Evidence]:
     "The step records of rounds: they sum up what the plan gave a rank."
@@ -152,8 +156,11 @@ def _other_steps(h: History) -> Iterator[Evidence]:
         ids = np.concatenate([_ids(h, plan.epoch, j) for j in due] or [np.zeros(0, dtype='int64')])
         if (r.epoch, r.cursor_step, r.sample_ids_count, r.sample_ids_hash) != (plan.epoch, plan.first, len(ids),
                 digest(ids)):
-            yield _wrong(key, f'rank {rank} sums it up as epoch {r.epoch}, first batch {r.cursor_step}, {r.sample_ids_count} samples; '
-                              f'expected epoch {plan.epoch}, first batch {plan.first}, {len(ids)} samples and their hash.', rank)
+            yield _wrong(key,
+                         f'rank {rank} sums it up as epoch {r.epoch}, first batch {r.cursor_step}, '
+                         f'{r.sample_ids_count} samples; '
+                              f'expected epoch {plan.epoch}, first batch {plan.first}, {len(ids)} samples and their '
+                              'hash.', rank)
         if rank == 0 and key in debug and debug[key] != ids.tolist(): yield _wrong(key,
                 'the ids in full are not those of the plan.', 0)
 
@@ -172,7 +179,8 @@ def law_meeting(h: History) -> Iterator[Evidence]:
             if late: yield _wrong(key, f'rank {rank} did batch {late[0]} after its average.', rank,
                     'what a rank does between its snapshot and the update is overwritten')
     last = h.attempts['last_step'].to_dict()
-    for key in t.commits.keys() - set(done):        # a rank may die between the commit and its own record: then nothing follows
+    # a rank may die between the commit and its own record: then nothing follows
+    for key in t.commits.keys() - set(done):
         if key[1] < last.get(key[0], 0): yield _wrong(key, 'it has a commit, but not every rank has recorded it.', 0)
     return len(done)
 
@@ -184,7 +192,8 @@ def _before(h: History, key) -> tuple | None: # (attempt, round) that it continu
 
 @law('state', needs='rounds_rank*.jsonl, events.jsonl', of=ROUND_LAWS)
 def law_digests(h: History) -> Iterator[Evidence]:
-    "Every round begins, on every rank, with the state in which the one before it ended; a resume with that of its checkpoint."
+    """Every round begins, on every rank, with the state in which the one before it ended; a resume with that of its
+    checkpoint."""
     t, n, first = told(h), 0, None
     for key, ranks in sorted(t.plans.items()):
         before = _before(h, key)
@@ -241,7 +250,9 @@ def law_coverage(h: History) -> Iterator[Evidence]:
         c = coverage([tuple(i) for p in mine for s in p['segments'] for i in s],
             [(0, K if e < last else min(K, sum(sum(p['counts']) for p in mine)))])
         if c.duplicates or c.missing or c.extra:
-            yield Evidence(False, f'epoch {e}: of its {K} batches {c.duplicates} are planned twice, {c.missing} never, and {c.extra} are none of it.',
+            yield Evidence(False,
+                           f'epoch {e}: of its {K} batches {c.duplicates} are planned twice, {c.missing} never, and '
+                           f'{c.extra} are none of it.',
                            cause='a share was not given out again, or a tail was dropped' if c.missing
                                else 'a share was given out twice')
     return sum(sum(p['counts']) for p in plans)
@@ -260,7 +271,9 @@ def law_incorporated(h: History) -> Iterator[Evidence]:
                                                    'work was overwritten, or counted without being done')
         c = t.commits.get(key)
         if c and (c['batches'], c['members']) != (sum(counts), [r for r, k in enumerate(counts) if k]):
-            yield _wrong(key, f'the commit names {c["batches"]} batches of ranks {c["members"]}, the ranks have recorded {counts}.', 0)
+            yield _wrong(key,
+                         f'the commit names {c["batches"]} batches of ranks {c["members"]}, the ranks have recorded '
+                         f'{counts}.', 0)
     return n
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0014
@@ -311,7 +324,9 @@ def _other_counts(h: History, key, plan: dict, a, s: State) -> Iterator[Evidence
     left = h.geometry.steps_per_epoch - min((i for seg in plan['segments'] for i, _ in seg), default=0)
     due = share(wanted(a, s, key[1]), left)
     if (plan['counts'], plan['anchor'], plan['schedule']) != (due, s.anchor, a.schedule):
-        yield _wrong(key, f'planned were {plan["counts"]} batches with anchor {plan["anchor"]}; expected {due} with anchor {s.anchor}.',
+        yield _wrong(key,
+                     f'planned were {plan["counts"]} batches with anchor {plan["anchor"]}; expected {due} with anchor '
+                     f'{s.anchor}.',
                      cause='the planner did not see the times that were recorded')
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0018
@@ -342,7 +357,8 @@ def law_repeats(h: History) -> Iterator[Evidence]:
     return n
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a001a
-def count_rounds(h: History, epochs: pd.DataFrame) -> dict[str, tuple]: # grade -> (how many, what they came to); epochs: of `round_ledger`
+def count_rounds(h: History,
+                 epochs: pd.DataFrame) -> dict[str, tuple]: # grade -> (how many, what they came to); epochs: of `round_ledger`
     "The counts behind the grades of a run in rounds."
     if h.geometry is None or h.seed is None: return dict(set=(0, 'unknown'), order=(0, 'unknown'), state=(0, 'unknown'))
     samples, placed, repeated = int(epochs['samples'].sum()), sum(len(l) for r in told(h).batches.values()

@@ -23,9 +23,10 @@ def randperm(
     seed: int, # of the torch generator
 ) -> np.ndarray: # (n,) int64
     "`torch.randperm(n)` of a CPU generator with this seed, bit by bit."
-    if not 1 <= n < LARGEST: raise ValueError(f'n: expected 1 <= n < {LARGEST}, found {n}: larger permutations are drawn otherwise')
+    if not 1 <= n < LARGEST:
+        raise ValueError(f'n: expected 1 <= n < {LARGEST}, found {n}: larger permutations are drawn otherwise')
     draws = np.random.RandomState(seed % 2**32).randint(2**32, size=n - 1, dtype=np.uint32)
-    swaps = np.arange(n, dtype=np.int32)                                    # row i changes places with row swaps[i] >= i
+    swaps = np.arange(n, dtype=np.int32)  # row i changes places with row swaps[i] >= i
     swaps[:-1] += (draws % np.arange(n, 1, -1, dtype=np.uint32)).astype(np.int32)
     rows = np.arange(n, dtype=np.float64).reshape(n, 1, order='F')
     return dlaswp(rows, swaps, overwrite_a=True)[:, 0].astype(np.int64)

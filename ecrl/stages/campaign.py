@@ -32,7 +32,8 @@ def cuts(shape: Shape = SMALL) -> list: # (links, drop or hold)
     out = []
     for h in halves:
         one, rest = (0, *h), tuple(p for p in everybody[1:] if p not in h)
-        out += [(between(one, rest), 'drop'), (between(one, rest), 'hold'), (between(one, rest, 'there'), 'drop'), (between(one, rest, 'back'), 'drop')]
+        out += [(between(one, rest), 'drop'), (between(one, rest), 'hold'), (between(one, rest, 'there'), 'drop'),
+                (between(one, rest, 'back'), 'drop')]
     return out
 
 def try_cut(at: float, shape: Shape = SMALL, bug: str = '') -> tuple: # (lives, distinct histories, broken)

@@ -34,7 +34,8 @@ class Shape(NamedTuple):
 def check_shape(s: Shape) -> Shape:
     "Refuse what cannot work."
     if s.micro < 1 or s.micro & (s.micro - 1): raise ValueError(
-        f'expected a number of micro-batches that is a power of two (their sum is a tree), found {s.micro}: set 1, 2, 4, 8, ...')
+        f'expected a number of micro-batches that is a power of two (their sum is a tree), found {s.micro}: set 1, 2, '
+        '4, 8, ...')
     if s.keepers < 3 or s.keepers % 2 == 0: raise ValueError(
         f'expected an odd number of keepers, at least 3, found {s.keepers}: with fewer, one failure ends every vote')
     if min(s.stages, s.replicas, s.steps, s.every) < 1: raise ValueError(
@@ -108,8 +109,10 @@ STEP_KINDS = frozenset(('ACT', 'GRAD', 'PREP', 'ACK', 'READY', 'COMMIT'))
 
 class Replica(Process):
     "One replica of a stage."
-    __slots__ = ('shape', 'stage', 'value', 'view', 'line', 'state', 'applied', 'chain', 'staged', 'member', 'leads', 'disk', 'exact',
-                 'acts', 'grads', 'acks', 'need', 'ready', 'outbox', 'fresh', 'later', 'heard', 'ticks', 'joiners', 'snaps', 'tail',
+    __slots__ = ('shape', 'stage', 'value', 'view', 'line', 'state', 'applied', 'chain', 'staged', 'member', 'leads',
+                 'disk', 'exact',
+                 'acts', 'grads', 'acks', 'need', 'ready', 'outbox', 'fresh', 'later', 'heard', 'ticks', 'joiners',
+                 'snaps', 'tail',
                  'chunks', 'parts', 'proposer', 'cursor', 'buffer', 'arrived', 'asked', 'lease', 'handlers')
 
     def __init__(self, pid: int, inc: int, log: list, shape: Shape, files: dict, bug: str = '', exact: bool = True):
@@ -118,7 +121,8 @@ class Replica(Process):
         self.value, self.view, self.line, self.member, self.leads = None, 0, None, False, False
         self.state, self.applied, self.chain, self.staged, self.tail = None, -1, 0, {}, {}
         self.heard, self.ticks, self.later, self.chunks, self.cursor, self.buffer, self.lease = {}, 0, [], {}, 1, 0.0, -9
-        self.proposer = Proposer(self, range(shape.workers, shape.workers + shape.keepers), 1 if bug == 'minority' else shape.quorum)
+        self.proposer = Proposer(self, range(shape.workers, shape.workers + shape.keepers),
+                                 1 if bug == 'minority' else shape.quorum)
         self.handlers = {k: getattr(self, 'on_' + k.lower()) for k in
                          (*STEP_KINDS, 'VIEW', 'JOIN', 'MORE', 'SNAP', 'TAIL', 'SNAPOK', 'PART', 'WROTE')}
         self.record('replica', 0, 0)
@@ -212,7 +216,9 @@ def _on_grad(self: Replica, src: int, view: int, step: int, data: tuple):
 def _backward(self: Replica, step: int, m: int, g: float):
     if m in self.grads: return
     self.grads[m] = self.acts[m]*g
-    if self.stage: self.record('backward', self.view, step, (m,)); self.post(leader(self.value, self.stage - 1), 'GRAD', step, (m, self.state[0]*g))
+    if self.stage:
+        self.record('backward', self.view, step, (m,))
+        self.post(leader(self.value, self.stage - 1), 'GRAD', step, (m, self.state[0]*g))
     if len(self.grads) == self.shape.micro: self.prepare(step)
 
 for f in (_begin, _forward, _own_window, _on_act, _on_grad, _backward): setattr(Replica, f.__name__[1:], f)
@@ -233,7 +239,8 @@ def _prepare(self: Replica, step: int):
 def _keep(self: Replica, view: int, step: int, update: tuple):
     "Set an update aside."
     key = (view, step)
-    if self.bug == 'staged_by_step' and not self.leads: update = next((u for (v, t), u in self.staged.items() if t == step), update)
+    if self.bug == 'staged_by_step' and not self.leads:
+        update = next((u for (v, t), u in self.staged.items() if t == step), update)
     self.staged[key] = update
     self.record('staged', view, step, (update,))
 
@@ -258,7 +265,8 @@ def _on_ack(self: Replica, src: int, view: int, step: int, data: tuple):
 
 def _check_ready(self: Replica, step: int):
     "Everybody in sync has the update."
-    enough = len(self.acks) >= len(self.need)/2 if self.bug == 'majority_acks' else self.bug == 'leader_alone' or self.acks >= self.need
+    enough = len(self.acks) >= len(
+        self.need)/2 if self.bug == 'majority_acks' else self.bug == 'leader_alone' or self.acks >= self.need
     if not enough: return
     if self.stage: return self.post(leader(self.value, 0), 'READY', step)
     self.on_ready(self.pid, self.view, step, (0,))
@@ -269,7 +277,8 @@ def _on_ready(self: Replica, src: int, view: int, step: int, data: tuple):
     if stage in self.ready: return
     if stage: self.record('ready', self.view, step, (stage,))
     self.ready.add(stage)
-    if len(self.ready) == self.shape.stages and self.proposer.op is None: self.proposer.begin(('commit', self.view, step))
+    if len(self.ready) == self.shape.stages and self.proposer.op is None:
+        self.proposer.begin(('commit', self.view, step))
 
 for f in (_prepare, _keep, _on_prep, _on_ack, _check_ready, _on_ready): setattr(Replica, f.__name__[1:], f)
 
@@ -298,7 +307,8 @@ def _apply(self: Replica, view: int, step: int):
     self.tail.pop(step - 8, None)
     if self.bug != 'no_guard': self.staged = {k: u for k, u in self.staged.items() if k[1] > step}
     if self.leads:
-        for p in {p for p, _ in self.value.members[self.stage][1:]} | self.joiners.keys(): self.send(p, 'COMMIT', view, step)
+        for p in {p for p, _ in self.value.members[self.stage][1:]} | self.joiners.keys():
+            self.send(p, 'COMMIT', view, step)
         if self.stage == 0:
             for s in range(1, self.shape.stages): self.send(leader(self.value, s), 'COMMIT', view, step)
     self.clear()
@@ -340,7 +350,8 @@ def _load(self: Replica, value: Value):
     "Begin a lineage: the initial weights, or this stage's part of a checkpoint."
     line = value.lineage
     key = ('part', line.source, line.step, self.stage)
-    if self.bug == 'newest_parts': key = max((k for k in self.disk if k[0] == 'part' and k[3] == self.stage), key=lambda k: k[2], default=key)
+    if self.bug == 'newest_parts':
+        key = max((k for k in self.disk if k[0] == 'part' and k[3] == self.stage), key=lambda k: k[2], default=key)
     self.state, self.chain = self.disk[key] if line.source else (first_state(self.stage), 0)
     self.line, self.applied, self.staged, self.tail, self.cursor = line, line.step, {}, {}, line.step + 1
     self.record('restored', value.view, line.step, (line, key, self.state))
@@ -350,26 +361,30 @@ for f in (_on_view, _adopt, _load): setattr(Replica, f.__name__[1:], f)
 # %% ../../nbs/stages/530_core.ipynb #8c827a67
 def _checkpoint(self: Replica, view: int, step: int):
     "A part, after every few steps."
-    if step % self.shape.every or not self.member or view != self.view or self.value.members[self.stage][-1][0] != self.pid: return
+    if step % self.shape.every or not self.member or view != self.view or self.value.members[self.stage][-1][0] != self.pid:
+        return
     self.send(DISK, 'WRITE', view, step, (('part', view, step, self.stage), (self.state, self.chain)))
 
 def _on_wrote(self: Replica, src: int, view: int, step: int, data: tuple):
     key, content = data
-    if key[0] == 'part' and view == self.view: self.send(leader(self.value, 0), 'PART', view, step, (self.stage, content[0]))
+    if key[0] == 'part' and view == self.view:
+        self.send(leader(self.value, 0), 'PART', view, step, (self.stage, content[0]))
 
 def _on_part(self: Replica, src: int, view: int, step: int, data: tuple):
     if view != self.view or not self.leads or self.stage: return
     parts = self.parts.setdefault(step, {})
     parts[data[0]] = data[1]
     if len(parts) == self.shape.stages:
-        self.send(DISK, 'WRITE', view, step, (('manifest', view, step), tuple(parts[s] for s in range(self.shape.stages))))
+        self.send(DISK, 'WRITE', view, step, (('manifest', view, step),
+                                              tuple(parts[s] for s in range(self.shape.stages))))
 
 for f in (_checkpoint, _on_wrote, _on_part): setattr(Replica, f.__name__[1:], f)
 
 # %% ../../nbs/stages/530_core.ipynb #7ffb1810
 def _on_join(self: Replica, src: int, view: int, step: int, data: tuple):
     "A learner asks: step is what it has applied."
-    if view != self.view or not self.leads: return self.value and view < self.view and self.send(src, 'VIEW', self.view, 0, (self.value,))
+    if view != self.view or not self.leads:
+        return self.value and view < self.view and self.send(src, 'VIEW', self.view, 0, (self.value,))
     if self.joiners.get(src) == self.cause[1] and step >= self.applied: return
     line, chain = data
     mine = self.tail.get(step, (0, 0, None))[2]
@@ -388,7 +403,9 @@ def _on_snap(self: Replica, src: int, view: int, step: int, data: tuple):
     if data[0] == 0: self.chunks = {0: (step, data[2])}; return self.send(src, 'MORE', view, step)
     first, state = self.chunks.get(0, (None, ())), data[2]
     loose = self.bug in ('torn_snapshot', 'momentum_omitted') and first[0] is not None
-    if not loose and (first[0] != step or first[1] + state != data[4] or (data[1], step) <= (self.line or (), self.applied)): return
+    if not loose and (first[0] != step or first[1] + state != data[4]
+                      or (data[1], step) <= (self.line or (), self.applied)):
+        return
     self.state, self.applied, self.line, self.chain, self.staged, self.tail = first[1] + state, step, data[1], data[3], {k: u for k, u in self.staged.items() if k[1] > step}, {}
     self.synced(src)
 
@@ -418,7 +435,8 @@ def _on_snapok(self: Replica, src: int, view: int, step: int, data: tuple):
     loose = self.bug in ('torn_snapshot', 'momentum_omitted')
     if step != self.applied or not loose and data[1:] != (self.chain, self.state): return
     self.joiners[src] = self.cause[1]
-    if self.need is not None: self.send(src, 'PREP', self.view, step + 1, self.staged[self.view, step + 1])   # its answer is not counted
+    # its answer is not counted
+    if self.need is not None: self.send(src, 'PREP', self.view, step + 1, self.staged[self.view, step + 1])
 
 def _tell_joined(self: Replica, member: tuple):
     "From here on no step is committed without it."
@@ -437,28 +455,32 @@ def _tick(self: Replica):
     if self.outbox and not self.fresh and self.bug != 'infinite_deadline': self.out.extend(self.outbox)
     self.fresh = False
     self.proposer.tick(2)
-    if not self.member: self.send(leader(self.value, self.stage), 'JOIN', self.view, self.applied, (self.line, self.chain))
+    if not self.member:
+        self.send(leader(self.value, self.stage), 'JOIN', self.view, self.applied, (self.line, self.chain))
     if self.bug == 'local_rank' and self.member and not self.leads: self.promote_myself()
 
 def _promote_myself(self: Replica): # mutant: a backup that asks nobody
     silent = self.ticks - self.heard.get(leader(self.value, self.stage), self.ticks)
     if silent < 3: return
     mine = sorted(self.value.members[self.stage], key=lambda m: m[0] != self.pid)
-    self.adopt(self.value._replace(view=self.view + 1, members=self.value.members[:self.stage] + (tuple(mine[:1]),) + self.value.members[self.stage + 1:]))
+    self.adopt(self.value._replace(view=self.view + 1, members=self.value.members[:self.stage] + (tuple(mine[:1]),
+                                   ) + self.value.members[self.stage + 1:]))
 
 Replica.tick, Replica.promote_myself = _tick, _promote_myself
 
 # %% ../../nbs/stages/530_core.ipynb #750f00a3
 class Keeper(Acceptor):
     "A copy of the register, and an eye on the replicas."
-    __slots__ = ('shape', 'files', 'known', 'ticks', 'beats', 'dead', 'votes', 'progress', 'moved', 'proposer', 'joined', 'gone_since', 'wait')
+    __slots__ = ('shape', 'files', 'known', 'ticks', 'beats', 'dead', 'votes', 'progress', 'moved', 'proposer',
+                 'joined', 'gone_since', 'wait')
 
     def __init__(self, pid: int, inc: int, log: list, disk: list, shape: Shape, files: dict, bug: str = ''):
         super().__init__(pid, inc, log, disk, bug)
         self.shape, self.files, self.known, self.ticks = shape, files, disk[3], 0
         self.beats, self.dead, self.votes, self.progress, self.moved = {}, set(), {}, (0, 0), 0
         self.joined, self.gone_since, self.wait = {}, {}, 0
-        self.proposer = Proposer(self, range(shape.workers, shape.workers + shape.keepers), 1 if bug == 'minority' else shape.quorum)
+        self.proposer = Proposer(self, range(shape.workers, shape.workers + shape.keepers),
+                                 1 if bug == 'minority' else shape.quorum)
 
     def on(self, m: tuple):
         kind, src, _, view, step, data, self.cause = m
@@ -469,7 +491,8 @@ class Keeper(Acceptor):
         elif kind == 'EOF': self.dead.add((src, step)); self.vote(); self.consider()
         elif kind == 'CAUGHT': self.joined[data] = view; self.consider()
         elif kind == 'VIEW': self.know(data[0])
-        elif kind in ('P1OK', 'P2OK', 'NO') and (value := self.proposer.answer(kind, src, data)) is not None: self.publish(value)
+        elif kind in ('P1OK', 'P2OK', 'NO') and (value := self.proposer.answer(kind, src, data)) is not None:
+            self.publish(value)
 
     def know(self, value: Value):
         if value is not None and (value.view, value.committed) > (self.known.view, self.known.committed):
@@ -517,7 +540,8 @@ def _vote(self: Keeper):
     elif self.pid in self.votes: del self.votes[self.pid]
 
 def _consider(self: Keeper):
-    "Propose a view if a majority of keepers wants one. The first keeper does so at once, the others give it some ticks."
+    """Propose a view if a majority of keepers wants one. The first keeper does so at once, the others give it some
+    ticks."""
     if self.proposer.op is not None: return
     fresh = [v for t, *v in self.votes.values() if self.ticks - t <= 2]
     gone = {m for members in self.known.members for m in members if sum(m in s for s, _ in fresh) >= self.shape.quorum}
@@ -560,7 +584,8 @@ def _restore(self: Keeper, alive: list) -> tuple | None:
     "A stage has lost everybody who was in sync."
     since = self.gone_since.setdefault(self.known.view, self.ticks)
     if self.ticks - since < self.shape.lost: return None
-    up = [[(p, self.beats[p][0]) for p in self.shape.replicas_of(s) if p in self.beats and self.ticks - self.beats[p][1] <= self.shape.silent]
+    up = [[(p, self.beats[p][0]) for p in self.shape.replicas_of(s) if p in self.beats
+           and self.ticks - self.beats[p][1] <= self.shape.silent]
           for s in range(self.shape.stages)]
     if not all(up): return None                                     # somebody of each stage must be there to load it
     found = newest(self.files, self.known.lineage)

@@ -16,7 +16,8 @@ from .simulator import Fault, Life, Simulation, between, finish
 # %% ../../nbs/stages/580_journal.ipynb #0e5db24d
 FIVE = Shape(stages=5, replicas=3, steps=12)
 
-def life_of(shape: Shape, *faults: Fault, seed: int = 4) -> Life: return finish(Simulation(shape, Random(seed), list(faults)), list(faults))
+def life_of(shape: Shape, *faults: Fault, seed: int = 4) -> Life:
+    return finish(Simulation(shape, Random(seed), list(faults)), list(faults))
 def views(life: Life) -> list: return [v for v, _ in History(life.shape, life.records).views.values()]
 
 def two_ends(life: Life) -> bool: # activations and gradients travel, and both ends are checked
@@ -25,7 +26,8 @@ def failed_over(life: Life) -> bool: return len(views(life)) > 1
 def rejoined(life: Life) -> bool: # some later incarnation is in sync again
     return any(i > 0 for v in views(life) for ms in v.members for _, i in ms)
 def went_back(life: Life) -> bool: return any(v.lineage.view for v in views(life))
-def saved(life: Life) -> bool: return sum(r[7][0][0] == 'manifest' for _, r in History(life.shape, life.records).of['durable']) > 2
+def saved(life: Life) -> bool:
+    return sum(r[7][0][0] == 'manifest' for _, r in History(life.shape, life.records).of['durable']) > 2
 
 # %% ../../nbs/stages/580_journal.ipynb #ae0aef90
 def trials() -> dict: # name -> (life, what its records must show)
@@ -38,9 +40,12 @@ def trials() -> dict: # name -> (life, what its records must show)
         'leaders of three stages die at once': (life_of(s, crash(30, 0, 6, 12)), failed_over),
         'a backup dies while it takes over': (life_of(s, crash(30, 6), crash(34, 7)), failed_over),
         'R-1 replicas of every stage die': (life_of(s, crash(30, *[p for p in range(15) if p % 3 != 2])), failed_over),
-        'the majority goes on without two leaders': (life_of(s, Fault(30, 'cut', between(minority, rest), 250, 'drop')), failed_over),
-        'delivered when the cut heals': (life_of(s, Fault(30, 'cut', between(minority, rest), 250, 'hold')), failed_over),
-        'two leaders cannot hear each other': (life_of(s, Fault(30, 'cut', between((3,), (6,)), 900, 'drop')), failed_over),
+        'the majority goes on without two leaders': (life_of(s, Fault(30, 'cut', between(minority, rest), 250, 'drop')),
+                                                     failed_over),
+        'delivered when the cut heals': (life_of(s, Fault(30, 'cut', between(minority, rest), 250, 'hold')),
+                                         failed_over),
+        'two leaders cannot hear each other': (life_of(s, Fault(30, 'cut', between((3,), (6,)), 900, 'drop')),
+                                               failed_over),
         'a leader sleeps and wakes up late': (life_of(s, Fault(30, 'pause', (3,), 250)), failed_over),
         'the dead come back and rejoin': (life_of(s._replace(steps=24), crash(30, 3, 7, until=60.0)), rejoined),
         'a stage is lost': (life_of(s, crash(60, 6, 7, 8, until=80.0)), went_back),
@@ -48,20 +53,32 @@ def trials() -> dict: # name -> (life, what its records must show)
 
 # %% ../../nbs/stages/580_journal.ipynb #ad742853
 JOURNAL = [ # (claim, where it stands, what was tried)
-    ('1. ResNet in five stages, by a map, balanced', 'not built yet; five stages of a toy network in the simulator', ['five stages, three replicas']),
-    ('2. micro-batches, pipelining, overlapped transfers, accumulation', 'micro-batches and their sum in fixed order (L11); no schedule, no transfer', ['five stages, three replicas']),
-    ('3. a leader and backups a stage, state in sync, chunked transfers', 'replication of updates (L5, L6); a snapshot in two chunks; no flow control', ['five stages, three replicas', 'the dead come back and rejoin']),
-    ('4. heartbeats, suspicion, retries with a timeout', 'ticks, votes of a majority of keepers, resends, retries (L14); no real clock, no backoff with jitter', ['one leader dies', 'a leader sleeps and wakes up late']),
+    ('1. ResNet in five stages, by a map, balanced', 'not built yet; five stages of a toy network in the simulator',
+     ['five stages, three replicas']),
+    ('2. micro-batches, pipelining, overlapped transfers, accumulation',
+     'micro-batches and their sum in fixed order (L11); no schedule, no transfer', ['five stages, three replicas']),
+    ('3. a leader and backups a stage, state in sync, chunked transfers',
+     'replication of updates (L5, L6); a snapshot in two chunks; no flow control',
+     ['five stages, three replicas', 'the dead come back and rejoin']),
+    ('4. heartbeats, suspicion, retries with a timeout',
+     'ticks, votes of a majority of keepers, resends, retries (L14); no real clock, no backoff with jitter',
+     ['one leader dies', 'a leader sleeps and wakes up late']),
     ('5. failover: one, several, cascading, partitions, rejoin, up to R-1 of every stage', 'all in the simulator',
-        ['one leader dies', 'leaders of three stages die at once', 'a backup dies while it takes over', 'R-1 replicas of every stage die',
+        ['one leader dies', 'leaders of three stages die at once', 'a backup dies while it takes over',
+         'R-1 replicas of every stage die',
          'the majority goes on without two leaders', 'delivered when the cut heals', 'the dead come back and rejoin']),
-    ('6. election with majority and terms, no two leaders, fencing', 'register and views (L1 to L3), also under partial partitions',
+    ('6. election with majority and terms, no two leaders, fencing',
+     'register and views (L1 to L3), also under partial partitions',
         ['two leaders cannot hear each other', 'a leader sleeps and wakes up late', 'delivered when the cut heals']),
-    ('7. versioned checkpoints, consistent across stages, never stale', 'parts, write-once manifests, restore views (L12); no real file', ['checkpoints with manifests', 'a stage is lost']),
-    ('8. logs, performance monitoring, several hosts, port discovery', 'records with causes; the rest is not built yet', []),
+    ('7. versioned checkpoints, consistent across stages, never stale',
+     'parts, write-once manifests, restore views (L12); no real file',
+     ['checkpoints with manifests', 'a stage is lost']),
+    ('8. logs, performance monitoring, several hosts, port discovery', 'records with causes; the rest is not built yet',
+     []),
     ('9. overhead of 4 to 7%', 'not measured: there is nothing yet whose time means anything', []),
     ('10. uneven load: chunks, slow leaders, cuts proposed anew', 'not built yet', []),
-    ('11. detection by several observers; slow nodes; other models', 'a majority of keepers must suspect; the rest is not built yet', ['one leader dies'])]
+    ('11. detection by several observers; slow nodes; other models',
+     'a majority of keepers must suspect; the rest is not built yet', ['one leader dies'])]
 
 def journal() -> pd.DataFrame:
     "Each claim, where it stands here, and what was tried."

@@ -28,7 +28,8 @@ def ordered(logs: dict) -> list: # logs: (process, incarnation) -> its records
             while i < len(log) and ((c := log[i][3]) is None or done.get(c[:2], 0) >= c[2] or c[:2] not in logs):
                 out.append(log[i]); done[p] = log[i][2]; i += 1; ready = True
             place[p] = i
-    if any(place[p] < len(logs[p]) for p in logs): raise ValueError('expected causes without a circle, found records that wait for each other')
+    if any(place[p] < len(logs[p]) for p in logs):
+        raise ValueError('expected causes without a circle, found records that wait for each other')
     return out
 
 def by_process(records: list) -> dict:
@@ -41,7 +42,8 @@ def by_process(records: list) -> dict:
 def follows(u: Value, v: Value) -> bool:
     "Whether v is u after one change: a commit, a view with the same history, a restore."
     if v.view == u.view: return v == u._replace(committed=u.committed + 1, committed_in=v.committed_in)
-    return v.view == u.view + 1 and (v == u._replace(view=v.view, members=v.members, base=u.committed) or v.lineage.view == v.view)
+    return v.view == u.view + 1 and (v == u._replace(view=v.view, members=v.members, base=u.committed)
+                                     or v.lineage.view == v.view)
 
 class History:
     "The records of a life, ready to be judged."
@@ -76,7 +78,8 @@ class History:
         "Values that were accepted, not chosen, and taken over by a later change: the steps from u to v."
         path = []
         while v != u and not follows(u, v) and len(path) < 9:
-            v = next((w for w in {r[7][1]: 0 for _, r in self.of['accept']} if w != v and w.view >= u.view and w.committed >= u.committed and follows(w, v)), u)
+            v = next((w for w in {r[7][1]: 0 for _, r in self.of['accept']} if w != v and w.view >= u.view
+                      and w.committed >= u.committed and follows(w, v)), u)
             path.append(v)
         return path[::-1]
 
@@ -110,17 +113,20 @@ def offence(r: tuple, message: str) -> Evidence:
 # %% ../../nbs/stages/550_laws.ipynb #7aeb4b01
 @law('L1 register')
 def law_register(h: History):
-    "Promises and acceptances of a keeper never fall, also over restarts; what is chosen forms one chain; whoever acts on a value acts on a chosen one."
+    """Promises and acceptances of a keeper never fall, also over restarts; what is chosen forms one chain; whoever
+    acts on a value acts on a chosen one."""
     promised, examined = {}, 0
     for _, r in sorted(h.of['promise'] + h.of['accept']):
         examined += 1
         before = promised.get(r[0], (0, -1, 0))
-        if r[7][0] < before or r[4] == 'promise' and r[7][0] == before: yield offence(r, f'{r[4]} of ballot {r[7][0]} after a promise of {before}')
+        if r[7][0] < before or r[4] == 'promise' and r[7][0] == before:
+            yield offence(r, f'{r[4]} of ballot {r[7][0]} after a promise of {before}')
         promised[r[0]] = max(before, r[7][0])
     before = h.views[1][0]
     values = {before, *(v for v, _ in h.chain)}
     for v, _ in h.chain:
-        if not follows(before, v): yield Evidence(False, f'{v} is chosen after {before}, of which it is no change', step=v.committed)
+        if not follows(before, v):
+            yield Evidence(False, f'{v} is chosen after {before}, of which it is no change', step=v.committed)
         before = v
     for _, r in h.of['decided'] + h.of['adopted']:
         examined += 1
@@ -141,15 +147,19 @@ ACTS = ('window', 'forward', 'act', 'grad', 'backward', 'staged', 'acked', 'read
 
 @law('L3 fencing')
 def law_fencing(h: History):
-    "A process works in the view that it adopted last, neither an older nor a newer one, and on no message that was sent in an older one."
+    """A process works in the view that it adopted last, neither an older nor a newer one, and on no message that
+    was sent in an older one."""
     view, examined = {}, 0
     for r in h.records:
         if r[4] == 'adopted': view[r[:2]] = max(view.get(r[:2], 0), r[5])
         elif r[4] in ACTS:
             now, sent = view.get(r[:2], 0), h.at.get(r[3])
             examined += 1
-            if r[5] != now or (sent is not None and sent[4] in ('forward', 'backward', 'staged') and sent[5] < now and sent[0] != r[0]):
-                yield offence(r, f'{r[4]} of step {r[6]} in view {r[5]}, caused by {sent and sent[4:6]}, after adopting view {now}')
+            if r[5] != now or (sent is not None and sent[4] in ('forward', 'backward', 'staged') and sent[5] < now
+                               and sent[0] != r[0]):
+                yield offence(r,
+                              f'{r[4]} of step {r[6]} in view {r[5]}, caused by {sent and sent[4:6]}, after adopting '
+                              f'view {now}')
     return examined
 
 @law('L4 commit order')
@@ -160,10 +170,15 @@ def law_commit_order(h: History):
         if v.view < before.view: yield Evidence(False, f'view {v.view} after view {before.view}', step=v.committed)
         if v.view == before.view and v != before:
             examined += 1
-            if v.committed != before.committed + 1: yield Evidence(False, f'step {v.committed} is committed after step {before.committed}', step=v.committed)
-            if v.committed_in != v.view: yield Evidence(False, f'step {v.committed} of view {v.committed_in} is committed in view {v.view}', step=v.committed)
+            if v.committed != before.committed + 1:
+                yield Evidence(False, f'step {v.committed} is committed after step {before.committed}',
+                               step=v.committed)
+            if v.committed_in != v.view:
+                yield Evidence(False, f'step {v.committed} of view {v.committed_in} is committed in view {v.view}',
+                               step=v.committed)
         elif v.lineage == before.lineage and v.committed != before.committed:
-            yield Evidence(False, f'view {v.view} begins at step {v.committed}, expected {before.committed}', step=v.committed)
+            yield Evidence(False, f'view {v.view} begins at step {v.committed}, expected {before.committed}',
+                           step=v.committed)
         before = v
     for _, r in h.of['decided']:
         _, value, op = r[7]
@@ -180,7 +195,9 @@ def law_durable(h: History):
         for stage, members in enumerate(h.views[view][0].members if view in h.views else ()):
             for m in members:
                 if staged.get((m, view, step), place) >= place:
-                    yield Evidence(False, f'step {step} of view {view} is committed, and member {m} of stage {stage} has not set it aside', step=step)
+                    yield Evidence(False,
+                                   f'step {step} of view {view} is committed, and member {m} of stage {stage} has not '
+                                   'set it aside', step=step)
     return len(h.commits)
 
 @law('L6 one update')
@@ -190,7 +207,8 @@ def law_one_update(h: History):
     for _, r in h.of['staged'] + h.of['applied']:
         examined += 1
         key = (r[0]//h.shape.replicas, r[6], r[5])
-        if seen.setdefault(key, r[7][0]) != r[7][0]: yield offence(r, f'{r[4]} another update of (stage, step, view) {key} than others')
+        if seen.setdefault(key, r[7][0]) != r[7][0]:
+            yield offence(r, f'{r[4]} another update of (stage, step, view) {key} than others')
     return examined
 
 @law('L7 exactly once')
@@ -202,13 +220,15 @@ def law_once(h: History):
         if r[4] == 'applied':
             examined += 1
             if at.get(r[:2]) != r[6] - 1: yield offence(r, f'applied step {r[6]} and stood at {at.get(r[:2])}')
-            if committed[r[5], r[6]] > i: yield offence(r, f'applied step {r[6]} of view {r[5]} before it was committed')
+            if committed[r[5], r[6]] > i:
+                yield offence(r, f'applied step {r[6]} of view {r[5]} before it was committed')
         at[r[:2]] = r[6]
     return examined
 
 @law('L8 nothing lost')
 def law_nothing_lost(h: History):
-    "A view begins where the last one ended, and its members stand there; only a restore goes back, to the manifest that it names."
+    """A view begins where the last one ended, and its members stand there; only a restore goes back, to the
+    manifest that it names."""
     before, examined = None, 0
     for view in sorted(h.views):
         v, place = h.views[view]
@@ -216,31 +236,39 @@ def law_nothing_lost(h: History):
         if before is not None and v.lineage == before.lineage:
             examined += 1
             end = max([s for w, s, _ in h.commits if before.view <= w < view], default=before.committed)
-            if v.base != end: yield Evidence(False, f'view {view} begins at step {v.base}, and the last commit before it is {end}', step=v.base)
+            if v.base != end:
+                yield Evidence(False, f'view {view} begins at step {v.base}, and the last commit before it is {end}',
+                               step=v.base)
         before = v
     for _, r in h.of['adopted']:
         value, member, applied, _ = r[7]
         examined += member
-        if member and applied != value.committed: yield offence(r, f'member of view {r[5]} stands at step {applied}, expected {value.committed}')
+        if member and applied != value.committed:
+            yield offence(r, f'member of view {r[5]} stands at step {applied}, expected {value.committed}')
     return examined
 
 @law('L9 one view across stages')
 def law_across(h: History):
-    "An activation or gradient is used in the view, step and window in which it was made; both ends take the same window."
+    """An activation or gradient is used in the view, step and window in which it was made; both ends take the same
+    window."""
     examined, windows = 0, {}
     for _, r in h.of['act'] + h.of['grad']:
         sent = h.at.get(r[3])
         if sent is None: continue
         examined += 1
-        right = sent[4:7] == ('forward' if r[4] == 'act' else 'backward', r[5], r[6]) and sent[7][0] == r[7][0] and sent[7][1:] == r[7][1:]
-        if not right: yield offence(r, f'{r[4]} of view {r[5]}, step {r[6]}, micro-batch {r[7][0]} was sent as {sent[4:]}')
+        right = sent[4:7] == ('forward' if r[4] == 'act' else 'backward', r[5],
+                              r[6]) and sent[7][0] == r[7][0] and sent[7][1:] == r[7][1:]
+        if not right:
+            yield offence(r, f'{r[4]} of view {r[5]}, step {r[6]}, micro-batch {r[7][0]} was sent as {sent[4:]}')
     for _, r in h.of['window']:
-        if windows.setdefault((r[5], r[6]), r[7]) != r[7]: yield offence(r, f'step {r[6]} of view {r[5]}: the two ends have different windows')
+        if windows.setdefault((r[5], r[6]), r[7]) != r[7]:
+            yield offence(r, f'step {r[6]} of view {r[5]}: the two ends have different windows')
     return examined
 
 # %% ../../nbs/stages/550_laws.ipynb #83074c27
 def states(h: History) -> dict:
-    "What each stage's state is after each committed step, by whoever applied it first: (stage, lineage, step) -> state."
+    """What each stage's state is after each committed step, by whoever applied it first: (stage, lineage, step) ->
+    state."""
     line, out = {}, {}
     for _, r in sorted(h.of['applied'] + h.of['restored'] + h.of['synced']):
         if r[4] != 'applied': line[r[:2]] = r[7][0]
@@ -255,13 +283,16 @@ def law_joining(h: History):
         line, chain, state = r[7]
         key = (r[0]//h.shape.replicas, line, r[6])
         examined += 1
-        if known.get(key, state) != state: yield offence(r, f'has learned step {r[6]} as {state}, expected {known[key]}')
-        if chains.setdefault(key, chain) != chain: yield offence(r, f'has learned another chain of updates at step {r[6]} than others')
+        if known.get(key, state) != state:
+            yield offence(r, f'has learned step {r[6]} as {state}, expected {known[key]}')
+        if chains.setdefault(key, chain) != chain:
+            yield offence(r, f'has learned another chain of updates at step {r[6]} than others')
     return examined
 
 @law('L11 same state')
 def law_same_state(h: History):
-    "After a step all replicas of a stage have the same state; where processors are alike, that of the run without failures."
+    """After a step all replicas of a stage have the same state; where processors are alike, that of the run without
+    failures."""
     line, seen, examined = {}, {}, 0
     due = reference(h.shape) if h.exact else None
     for _, r in sorted(h.of['applied'] + h.of['restored'] + h.of['synced']):
@@ -269,22 +300,27 @@ def law_same_state(h: History):
         if r[4] == 'synced': continue
         examined += 1
         stage = r[0]//h.shape.replicas
-        if due and (r[6] >= len(due) or r[7][-1] != due[r[6]][stage]): yield offence(r, f'step {r[6]}: state {r[7][-1]} is not that of the run without failures')
-        elif seen.setdefault((stage, line.get(r[:2]), r[6]), r[7][-1]) != r[7][-1]: yield offence(r, f'step {r[6]}: state differs from that of another replica')
+        if due and (r[6] >= len(due) or r[7][-1] != due[r[6]][stage]):
+            yield offence(r, f'step {r[6]}: state {r[7][-1]} is not that of the run without failures')
+        elif seen.setdefault((stage, line.get(r[:2]), r[6]), r[7][-1]) != r[7][-1]:
+            yield offence(r, f'step {r[6]}: state differs from that of another replica')
     return examined
 
 @law('L12 checkpoints')
 def law_checkpoints(h: History):
-    "A manifest is of a committed step and names the states of that step; a restore takes the newest one of its lineage, and loads what it names."
+    """A manifest is of a committed step and names the states of that step; a restore takes the newest one of its
+    lineage, and loads what it names."""
     committed = {(w, s): p for w, s, p in reversed(h.commits)}
     known, manifests, examined = states(h), [], 0
     alike = {(r[5], r[6], r[0]//h.shape.replicas): r[7][1] for _, r in h.of['applied']}
     for i, r in sorted(h.of['durable'] + h.of['proposes'] + h.of['restored']):
         if r[4] == 'durable' and r[7][0][0] == 'manifest':
             examined += 1
-            if committed.get(r[5:7], i) >= i: yield offence(r, f'manifest of step {r[6]} of view {r[5]}, which is not committed')
+            if committed.get(r[5:7], i) >= i:
+                yield offence(r, f'manifest of step {r[6]} of view {r[5]}, which is not committed')
             for stage, state in enumerate(r[7][1]):
-                if alike.get((r[5], r[6], stage)) != state: yield offence(r, f'manifest of step {r[6]}: part {stage} is not the state after it')
+                if alike.get((r[5], r[6], stage)) != state:
+                    yield offence(r, f'manifest of step {r[6]}: part {stage} is not the state after it')
             manifests.append((r[5:7], r[7][1]))
         elif r[4] == 'proposes' and r[7][0][0] == 'restore':
             examined += 1
@@ -292,7 +328,8 @@ def law_checkpoints(h: History):
         elif r[4] == 'restored' and r[7][0].source:
             examined += 1
             due = dict(manifests).get(r[7][0][1:])
-            if due is None or due[r[0]//h.shape.replicas] != r[7][2]: yield offence(r, f'loaded {r[7][1]}, which manifest {r[7][0][1:]} does not name')
+            if due is None or due[r[0]//h.shape.replicas] != r[7][2]:
+                yield offence(r, f'loaded {r[7][1]}, which manifest {r[7][0][1:]} does not name')
     return examined
 
 def _newest(h: History, r: tuple, manifests: list):
@@ -300,7 +337,8 @@ def _newest(h: History, r: tuple, manifests: list):
     line = h.views[r[5]][0].lineage if r[5] in h.views else None
     if line is None: return
     due = max([m for m in manifests if m[0] >= line.view], default=line[1:] if line.source else (0, 0))
-    if r[7][0][3][1:] != due: yield offence(r, f'goes back to manifest {r[7][0][3][1:]}, the newest complete one is {due}')
+    if r[7][0][3][1:] != due:
+        yield offence(r, f'goes back to manifest {r[7][0][3][1:]}, the newest complete one is {due}')
 
 @law('L13 data')
 def law_data(h: History):
@@ -323,7 +361,9 @@ def law_liveness(h: History):
     late = [m for ms in last.members for m in ms if at.get(m) != h.shape.steps]
     if last.committed < h.shape.steps or late:
         enough = end - healed >= patience(h.shape)
-        yield Evidence(False if enough else 'unknown', f'{end - healed:.0f} after the last healing: step {last.committed} of {h.shape.steps} is committed, '
+        yield Evidence(False if enough else 'unknown',
+                       f'{end - healed:.0f} after the last healing: step {last.committed} of {h.shape.steps} is '
+                       'committed, '
             f'members that lag behind: {late}' + ('' if enough else '. A longer record would decide'))
     return 1
 

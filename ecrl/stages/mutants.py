@@ -32,25 +32,31 @@ STORMS = Weather(loss=0.15, twice=0.1, faults=6)
 MUTANTS = [Mutant(*m) for m in (
     ('local_rank', ('L1', 'L2'), 'a backup that does not hear its leader promotes itself'),
     ('view_reused', ('L1',), 'a view change keeps the number of the view'),
-    ('forgets_promise', ('L1',), 'a keeper comes back with an empty disk', Shape(steps=14), Weather(kinds=('keeper', 'cut', 'keeper'), faults=8, loss=.1)),
+    ('forgets_promise', ('L1',), 'a keeper comes back with an empty disk', Shape(steps=14),
+     Weather(kinds=('keeper', 'cut', 'keeper'), faults=8, loss=.1)),
     ('minority', ('L1', 'L4'), 'the answer of one keeper is enough'),
     ('ignores_view', ('L3',), 'a backup takes updates of an old view', Shape(steps=14), STORMS),
     ('lease', ('L3',), 'a leader trusts its lease by its own clock, and works on in the old view'),
     ('swap_without_view', ('L4',), 'a commit is accepted whatever the view', Shape(steps=14), STORMS),
-    ('retry_next', ('L4',), 'a commit without an answer is tried again, and counts once more', Shape(), Weather(loss=.1)),
+    ('retry_next', ('L4',), 'a commit without an answer is tried again, and counts once more', Shape(),
+     Weather(loss=.1)),
     ('leader_alone', ('L5',), 'the leader commits when it has the update itself'),
-    ('any_incarnation', ('L5',), 'the next life of a dead backup acknowledges in its name', Shape(), Weather(horizon=40.0)),
+    ('any_incarnation', ('L5',), 'the next life of a dead backup acknowledges in its name', Shape(),
+     Weather(horizon=40.0)),
     ('majority_acks', ('L5', 'L8'), 'a majority of a stage is enough, then anyone is promoted', THREE),
     ('staged_by_step', ('L6',), 'what is set aside is found by its step, whatever the view'),
     ('apply_at_prepare', ('L7',), 'a backup applies an update when it arrives'),
     ('no_guard', ('L7',), 'a commit is applied without a look at the step before', Shape(), STORMS),
-    ('act_without_view', ('L9',), 'activations carry no view', Shape(steps=14), Weather(kinds=('cut', 'oneway', 'partial', 'pause'), faults=6)),
+    ('act_without_view', ('L9',), 'activations carry no view', Shape(steps=14),
+     Weather(kinds=('cut', 'oneway', 'partial', 'pause'), faults=6)),
     ('momentum_omitted', ('L10',), 'who joins gets parameters, and momentum of zero', Shape(steps=14)),
-    ('torn_snapshot', ('L10',), 'a snapshot is cut from a state that moves on', Shape(steps=20), Weather(kinds=('crash',))),
+    ('torn_snapshot', ('L10',), 'a snapshot is cut from a state that moves on', Shape(steps=20),
+     Weather(kinds=('crash',))),
     ('buffers_kept', ('L11',), 'the running mean keeps what a given-up step has added'),
     ('arrival_order', ('L11',), 'gradients are added as they come'),
     ('newest_parts', ('L12',), 'a restore takes the newest part of each stage', OFTEN, LOSSES),
-    ('shared_latest', ('L12',), 'all manifests are one file, and the last writer wins', OFTEN, Weather(kinds=('stage', 'pause', 'pause', 'cut', 'oneway', 'partial'), faults=8)),
+    ('shared_latest', ('L12',), 'all manifests are one file, and the last writer wins', OFTEN,
+     Weather(kinds=('stage', 'pause', 'pause', 'cut', 'oneway', 'partial'), faults=8)),
     ('cursor_at_execution', ('L13',), 'the position in the data moves when a step is begun'),
     ('infinite_deadline', ('L14',), 'whoever waits, waits for ever', Shape(), Weather(loss=.05)))]
 
@@ -59,17 +65,20 @@ def try_seed(seed: int, m: Mutant) -> tuple: # (names of the laws broken, what e
     "One life, judged."
     life = live(seed, m.shape, m.weather, m.name)
     found = judge(life)
-    return [k for k, (v, _, _) in found.items() if v in (False, 'unknown')], [n for _, n, _ in found.values()], life.delivered
+    return [k for k, (v, _, _) in found.items() if v in (False, 'unknown')], [n
+        for _, n, _ in found.values()], life.delivered
 
 def convict(m: Mutant, limit: int = 400) -> dict: # a row of the table
     "Seeds until a law that is named for the mutant convicts it."
     others = Counter()
     for seed in range(limit):
         broken, *_ = try_seed(seed, m)
-        if any(b.split()[0] in m.laws for b in broken): return dict(mutant=m.name, story=m.story, law=', '.join(m.laws), seeds=seed + 1,
+        if any(b.split()[0] in m.laws for b in broken):
+            return dict(mutant=m.name, story=m.story, law=', '.join(m.laws), seeds=seed + 1,
             by=', '.join(b.split()[0] for b in broken))
         others.update(b.split()[0] for b in broken)
-    return dict(mutant=m.name, story=m.story, law=', '.join(m.laws), seeds=None, by=f'not by its law in {limit} seeds; others: {dict(others)}')
+    return dict(mutant=m.name, story=m.story, law=', '.join(m.laws), seeds=None,
+                by=f'not by its law in {limit} seeds; others: {dict(others)}')
 
 def campaign(seeds: range, m: Mutant = Mutant('', (), ''), workers: int = 2) -> dict:
     "The correct core over many seeds: what was broken, what was examined, how fast."
@@ -79,4 +88,5 @@ def campaign(seeds: range, m: Mutant = Mutant('', (), ''), workers: int = 2) -> 
             messages += n
             if laws: broken[seed] = laws
             examined.update(dict(zip(LAWS, counts)))
-    return dict(seeds=len(seeds), broken=broken, examined=dict(examined), messages=messages, seconds=time.perf_counter() - start)
+    return dict(seeds=len(seeds), broken=broken, examined=dict(examined), messages=messages,
+                seconds=time.perf_counter() - start)

@@ -29,7 +29,7 @@ def leader(value: Value, stage: int) -> int: return value.members[stage][0][0]
 # %% ../../nbs/stages/520_register.ipynb #1fb556e5
 def changed(
     value: Value,
-    op: tuple,       # ('commit', view, step) | ('view', view, members) | ('restore', view, members, lineage) | ('read', 0)
+    op: tuple,  # ('commit', view, step) | ('view', view, members) | ('restore', view, members, lineage) | ('read', 0)
     bug: str = '',
 ) -> Value:
     "The value after an operation; the same one if its condition does not hold."
@@ -66,7 +66,8 @@ class Acceptor(Process):
     "One copy of the register."
     __slots__ = ('disk',)
 
-    def __init__(self, pid: int, inc: int, log: list, disk: list, bug: str = ''): # disk: [promised, accepted ballot, value]
+    def __init__(self, pid: int, inc: int, log: list, disk: list,
+                 bug: str = ''): # disk: [promised, accepted ballot, value]
         super().__init__(pid, inc, log, bug)
         self.disk = disk
         if bug == 'forgets_promise' and inc: disk[0] = disk[1] = (0, -1, 0); disk[2] = disk[3]
@@ -92,7 +93,8 @@ def blank(value: Value) -> list: # the disk of a keeper that has seen nothing: p
 # %% ../../nbs/stages/520_register.ipynb #32f57df9
 class Proposer:
     "Wants one change at a time."
-    __slots__ = ('owner', 'keepers', 'quorum', 'op', 'number', 'ballot', 'phase', 'answers', 'best', 'value', 'waited', 'eager')
+    __slots__ = ('owner', 'keepers', 'quorum', 'op', 'number', 'ballot', 'phase', 'answers', 'best', 'value', 'waited',
+                 'eager')
 
     def __init__(self, owner: Process, keepers: range, quorum: int):
         self.owner, self.keepers, self.quorum, self.op, self.number = owner, keepers, quorum, None, 0
@@ -119,7 +121,7 @@ def _answer(p: Proposer, kind: str, src: int, data: tuple) -> Value | None: # th
     if p.op is None or data[0] != p.ballot: return None
     if kind == 'NO':
         p.number, p.phase = max(p.number, data[1][0]), 0
-        if p.eager: p.eager = False; p.again()          # once at once, then at a tick: or two would refuse each other for ever
+        if p.eager: p.eager = False; p.again()  # once at once, then at a tick: or two would refuse each other for ever
     elif kind == 'P1OK' and p.phase == 1:
         p.answers.add(src)
         if data[1] > p.best[0]: p.best = data[1:]

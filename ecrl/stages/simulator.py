@@ -36,7 +36,8 @@ class Weather(NamedTuple):
     twice: float = 0.02           # share of messages that are delivered twice
     faults: int = 4               # at most
     horizon: float = 90.0
-    kinds: tuple = ('crash', 'several', 'cascade', 'pause', 'pause', 'minority', 'cut', 'oneway', 'partial', 'stage', 'keeper')
+    kinds: tuple = ('crash', 'several', 'cascade', 'pause', 'pause', 'minority', 'cut', 'oneway', 'partial', 'stage',
+                    'keeper')
 
 CALM = Weather(0.0, 0.0, 0)
 
@@ -50,13 +51,18 @@ def draw(rng: Random, s: Shape, w: Weather) -> list[Fault]:
         rest = tuple(p for p in everybody if p not in some)
         one, keeper = rng.randrange(s.workers), s.workers + rng.randrange(s.keepers)
         if kind == 'crash': out.append(Fault(at, 'crash', (one,), until))
-        elif kind == 'several': out.append(Fault(at, 'crash', tuple(rng.sample(range(s.workers), 2)) if s.workers > 1 else (one,), until))
-        elif kind == 'cascade': out += [Fault(at + i*rng.random()*40, 'crash', (p,), until + 40) for i, p in enumerate(s.replicas_of(one//s.replicas))][:-1 or None]
+        elif kind == 'several':
+            out.append(Fault(at, 'crash', tuple(rng.sample(range(s.workers), 2)) if s.workers > 1 else (one,), until))
+        elif kind == 'cascade':
+            out += [Fault(at + i*rng.random()*40, 'crash', (p,), until + 40)
+                    for i, p in enumerate(s.replicas_of(one//s.replicas))][:-1 or None]
         elif kind == 'pause': out.append(Fault(at, 'pause', (one,), until))
         elif kind == 'minority': out.append(Fault(at, 'pause', (one, keeper), until))
         elif kind == 'cut': out.append(Fault(at, 'cut', between(some, rest), until, how))
         elif kind == 'oneway': out.append(Fault(at, 'cut', between(some, rest, 'there'), until, how))
-        elif kind == 'partial': out.append(Fault(at, 'cut', tuple(rng.sample([(a, b) for a in everybody for b in everybody if a != b], 6)), until, how))
+        elif kind == 'partial':
+            out.append(Fault(at, 'cut', tuple(rng.sample([(a, b) for a in everybody for b in everybody if a != b], 6)),
+                             until, how))
         elif kind == 'stage': out.append(Fault(at, 'crash', tuple(s.replicas_of(one//s.replicas)), at + 15))
         elif kind == 'keeper': out.append(Fault(at, 'crash', (keeper,), until))
     return sorted(out)
@@ -64,8 +70,10 @@ def draw(rng: Random, s: Shape, w: Weather) -> list[Fault]:
 # %% ../../nbs/stages/540_simulator.ipynb #de496dfa
 class Simulation:
     "A life in the making. `run` drives it to the end; the widget drives it step by step."
-    def __init__(self, shape: Shape, rng: Random, faults: list = (), loss: float = 0.0, twice: float = 0.0, bug: str = '', exact: bool = True):
-        self.shape, self.rng, self.loss, self.twice, self.bug, self.exact = check_shape(shape), rng, loss, twice, bug, exact
+    def __init__(self, shape: Shape, rng: Random, faults: list = (), loss: float = 0.0, twice: float = 0.0,
+                 bug: str = '', exact: bool = True):
+        self.shape, self.rng, self.loss, self.twice, self.bug, self.exact = check_shape(
+            shape), rng, loss, twice, bug, exact
         self.log, self.times, self.now, self.count, self.delivered, self.heap = [], [], 0.0, 0, 0, []
         self.links, self.held, self.paused, self.down = {}, [], {}, set()
         self.world_seq, self.left, self.healed = 0, len(faults), 0.0
@@ -100,7 +108,8 @@ class Simulation:
             if self.loss and m[2] >= 0 and rng() < self.loss: continue
             self.count += 1
             heapq.heappush(heap, (self.now + 0.4 + rng() + (rng() < 0.03)*8, self.count, 'message', m))
-            if self.twice and rng() < self.twice: self.count += 1; heapq.heappush(heap, (self.now + 0.4 + 12*rng(), self.count, 'message', m))
+            if self.twice and rng() < self.twice:
+                self.count += 1; heapq.heappush(heap, (self.now + 0.4 + 12*rng(), self.count, 'message', m))
         proc.out.clear()
 
     def deliver(self, m: tuple):
@@ -127,7 +136,8 @@ def _fault(self: Simulation, f: Fault):
             if p in self.down: continue
             self.down.add(p); self.paused.pop(p, None)
             for q in range(self.shape.workers, self.shape.workers + self.shape.keepers):   # the connection ends
-                if (p, q) not in self.links and p < self.shape.workers: self.at(self.now + 1, 'message', ('EOF', p, q, 0, self.procs[p].inc, (), None))
+                if (p, q) not in self.links and p < self.shape.workers:
+                    self.at(self.now + 1, 'message', ('EOF', p, q, 0, self.procs[p].inc, (), None))
             self.at(f.until, 'restart', p)
     self.healed = max(self.healed, f.until)
 
@@ -153,7 +163,8 @@ def _tick(self: Simulation, p: int):
     self.procs[p].tick()
     self.drain(self.procs[p])
 
-HAPPENS = {'message': Simulation.deliver, 'tick': _tick, 'fault': _fault, 'heal': _heal, 'go on': _resume, 'restart': _restart}
+HAPPENS = {'message': Simulation.deliver, 'tick': _tick, 'fault': _fault, 'heal': _heal, 'go on': _resume,
+           'restart': _restart}
 
 # %% ../../nbs/stages/540_simulator.ipynb #91391182
 def _step(self: Simulation):
@@ -165,9 +176,11 @@ def _step(self: Simulation):
 def _done(self: Simulation) -> bool:
     "Every member in sync has applied the last step, and nothing is left to happen."
     if self.left or self.now < self.healed: return False
-    values = [p.value for q, p in self.procs.items() if 0 <= q < self.shape.workers and p.value] + [d[2] for d in self.disks.values()]
+    values = [p.value for q, p in self.procs.items() if 0 <= q < self.shape.workers and p.value] + [d[2]
+        for d in self.disks.values()]
     newest = max(values, key=lambda v: v.view)
-    return all(self.procs[p].applied == self.shape.steps and self.procs[p].view == newest.view and self.procs[p].inc == i
+    return all(self.procs[p].applied == self.shape.steps and self.procs[p].view == newest.view
+               and self.procs[p].inc == i
                                       for ms in newest.members for p, i in ms)
 
 Simulation.step, Simulation.done = _step, _done

@@ -41,16 +41,20 @@ def lanes(life: Life, ax: Axes | None = None, title: str = '') -> Axes:
     s = life.shape
     ax = ax or plt.subplots(figsize=(10, 0.42*(s.workers + s.keepers) + 1.4))[1]
     for p, start, end, view, role in spans(life):
-        ax.barh(p, end - start, left=start, height=0.62, color=dict(leads=LEADS, learns=LEARNS).get(role, SYNC), edgecolor='white')
-        if end - start > 4: ax.text(start + 1, p, str(view), va='center', fontsize=8, color='white' if role == 'leads' else '#333333')
+        ax.barh(p, end - start, left=start, height=0.62, color=dict(leads=LEADS, learns=LEARNS).get(role, SYNC),
+                edgecolor='white')
+        if end - start > 4:
+            ax.text(start + 1, p, str(view), va='center', fontsize=8, color='white' if role == 'leads' else '#333333')
     for f in life.faults: shade(ax, f, life)
     for r, t in zip(life.records, life.times):
         if r[4] == 'applied': ax.plot([t, t], [r[0] - 0.42, r[0] - 0.28], color='black', lw=0.8)
     done = commits(life)
     ax.plot([t for t, _, _ in done], [-0.9]*len(done), 'o', color='#009E73', ms=5)
     for t, _, step in done: ax.text(t, -1.35, str(step), ha='center', fontsize=7)
-    names = [f'stage {p//s.replicas}, replica {p % s.replicas}' for p in range(s.workers)] + [f'keeper {k}' for k in range(s.keepers)]
-    ax.set(yticks=[-0.9, *range(len(names))], yticklabels=['commits', *names], ylim=(len(names) - 0.4, -1.8), xlim=(0, life.times[-1]), xlabel='time (1: about a message)', title=title)
+    names = [f'stage {p//s.replicas}, replica {p % s.replicas}' for p in range(s.workers)] + [f'keeper {k}'
+        for k in range(s.keepers)]
+    ax.set(yticks=[-0.9, *range(len(names))], yticklabels=['commits', *names], ylim=(len(names) - 0.4, -1.8),
+           xlim=(0, life.times[-1]), xlabel='time (1: about a message)', title=title)
     ax.spines[['top', 'right']].set_visible(False)
     return ax
 
@@ -62,7 +66,9 @@ def shade(ax: Axes, f: Fault, life: Life):
         who = min(far, everybody - far, key=len)
     else: who = f.who
     end = min(f.until, life.times[-1])
-    for p in who: ax.barh(p, end - f.at, left=f.at, height=0.9, color=BROKEN, alpha=0.25 if f.kind == 'cut' else 0.5, hatch='//' if f.kind == 'cut' else None, edgecolor=BROKEN, lw=0)
+    for p in who:
+        ax.barh(p, end - f.at, left=f.at, height=0.9, color=BROKEN, alpha=0.25 if f.kind == 'cut' else 0.5,
+                hatch='//' if f.kind == 'cut' else None, edgecolor=BROKEN, lw=0)
 
 # %% ../../nbs/stages/590_watch.ipynb #8841ca99
 def by_hand(
@@ -79,7 +85,9 @@ def by_hand(
         f'expected some of the processes 0 to {len(everybody) - 1} and not all of them, found {tuple(group)}')
     rest = tuple(p for p in everybody if p not in group)
     if kind in ('crash', 'pause'): fault = Fault(at, kind, tuple(group), at + length)
-    else: fault = Fault(at, 'cut', between(tuple(group), rest, kind if kind in ('there', 'back') else 'both'), at + length, 'hold' if kind == 'hold' else 'drop')
+    else:
+        fault = Fault(at, 'cut', between(tuple(group), rest, kind if kind in ('there', 'back') else 'both'),
+                      at + length, 'hold' if kind == 'hold' else 'drop')
     return finish(Simulation(shape, Random(seed), [fault]), [fault])
 
 def explorer(shape: Shape = Shape(steps=14)) -> W.Widget:
@@ -91,6 +99,9 @@ def explorer(shape: Shape = Shape(steps=14)) -> W.Widget:
         life = by_hand(tuple(group), at, length, kind, seed, shape)
         lanes(life); plt.show()
         print('  '.join(f'{SIGN[v]} {name}' for name, (v, _, _) in judge(life).items()))
-    return W.interactive(show, group=W.SelectMultiple(options=names, value=(0,), rows=len(names), description='cut off'),
-        at=W.FloatSlider(20, min=0, max=100, continuous_update=False), length=W.FloatSlider(60, min=5, max=200, continuous_update=False),
-        kind=W.Dropdown(options=['hold', 'drop', 'there', 'back', 'crash', 'pause']), seed=W.IntSlider(0, min=0, max=99, continuous_update=False))
+    return W.interactive(show, group=W.SelectMultiple(options=names, value=(0,), rows=len(names),
+                                                      description='cut off'),
+        at=W.FloatSlider(20, min=0, max=100, continuous_update=False),
+        length=W.FloatSlider(60, min=5, max=200, continuous_update=False),
+        kind=W.Dropdown(options=['hold', 'drop', 'there', 'back', 'crash', 'pause']),
+        seed=W.IntSlider(0, min=0, max=99, continuous_update=False))

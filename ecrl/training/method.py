@@ -25,6 +25,7 @@ class Method:
     "A way of training, as a worker sees it."
     grouped = True          # its ranks share a process group, which the worker has made before `build`
     cursor_by = None        # how rank 0's cursor reaches this rank: pipe or connection
+    came_built = False      # it found data and model built in the process that it was forked from
     def __init__(self,
         cfg: RunConfig,
         environment: dict = {}, # of the run, from its environment.json
@@ -63,7 +64,7 @@ def prepare(self: Method):
         self.identity = identity_of(cfg, self.dataset, self.environment.get('token'), code_digest(self.own))
     except OwnCodeError as e: raise ConfigError(str(e)) from e
     self.loss = loss_function(cfg.training, self.own)
-    self.came_built = found - len(kept) == 2  # this process was forked with data and model, and has taken both
+    self.came_built = found - len(kept) == 2
 
 @patch
 def warm_up(self: Method):
