@@ -91,7 +91,7 @@ def become_agent(command: list[str], env: dict[str, str]): # command: python -m 
     elastic_launch(config, interpreter)(*arguments)
 
 # %% ../../nbs/training/378_warm.ipynb #805c0f76
-def fork_rank(command: list[str], env: dict[str, str]) -> 'Forked':
+def fork_rank(command: list[str], env: dict[str, str]): # -> a `Forked`, see below
     "A process for a rank's command."
     pid = os.fork()
     if not pid: live(lambda: become_module(command, env))
