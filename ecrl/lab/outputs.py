@@ -7,7 +7,7 @@ __all__ = ['SHARED', 'words', 'said', 'difference', 'portable', 'names_machine',
            'compare', 'run_notebook', 'apart', 'run_notebooks']
 
 # %% ../../nbs/lab/875_outputs.ipynb #b3de80c2
-import difflib, importlib, json, os, re, socket, sys, tempfile
+import difflib, importlib, json, os, re, signal, socket, sys, tempfile
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -165,6 +165,8 @@ def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> in
     from nbdev.config import get_config
     from nbdev.doclinks import nbglob
     for name in SHARED: importlib.import_module(name)
+    # as on a terminal: a command in the background of a shell ignores Ctrl-C, and so would all that it tests
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     flags, outcomes = get_config().tst_flags.split(), []
     for path in [Path(p).resolve() for p in paths] or sorted(nbglob(as_path=True)):
         try: outcomes.append(apart(run_notebook, path, flags, storing))
