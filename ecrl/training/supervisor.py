@@ -429,8 +429,8 @@ def watch(self: Supervisor, job: Job,
     "Until the launcher has come home, a rank has died, or nobody makes progress."
     limits, next_report, next_look = self.cfg.supervisor, 0.0, 0.0
     while True:
-        # a death is seen at once; each waking takes a core from a rank for a moment
-        job.wait(0.05 if self.clock.due else report_s)
+        # a death is seen at once, if the rank has said who it is; each waking takes a core from a rank for a moment
+        job.wait(0.05 if self.clock.due or len(job.pids) < job.world_size else report_s)
         if self.asked: raise KeyboardInterrupt       # where a callback of the interpreter has swallowed the first one
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
@@ -506,7 +506,8 @@ def outcome(self: Supervisor, job: Job, how: str,
                 if f['event'] == 'fault_fired'][-1:]
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
     reasons += [f'rank {r} was told to stop (SIGTERM), and not by the supervisor' for r in job.told[:1]]
-    dead = [f'rank {r}' if r != 'launcher' else 'the launcher' for r in job.first_dead]
+    # a launcher comes home when a rank has died
+    dead = [f'rank {r}' for r in sorted(r for r in job.first_dead if r != 'launcher')] or ['the launcher']*('launcher' in job.first_dead)
     return 'died', reasons[0] if reasons else f"unexpected end of {' and '.join(dead)}" if dead else 'unexpected exit'
 
 @patch
