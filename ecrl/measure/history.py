@@ -47,8 +47,8 @@ class Reading:
 
     def wrong(self, file: str, record: dict) -> str | None:
         known = kind_of(file, record)
-        if known is None:
-            return None if self.version == 0 else f'the protocol knows no line with event {str(record.get("event"))[:40]!r}'
+        if known is None: return (None if self.version == 0
+                                  else f'the protocol knows no line with event {str(record.get("event"))[:40]!r}')
         return trouble(record, known, self.version)
 
     def fields(self, path: Path, known: dict[str, Field]) -> dict:
@@ -67,7 +67,8 @@ class Reading:
 
 # %% ../../nbs/measure/720_history.ipynb #f9434bda
 def kind_of_file(path: Path) -> str:
-    return 'a directory' if path.is_dir() else 'a link that leads nowhere' if path.is_symlink() else 'a pipe or a device'
+    return ('a directory' if path.is_dir() else 'a link that leads nowhere' if path.is_symlink()
+            else 'a pipe or a device')
 
 def whole_lines(path: Path) -> list[int]: # from 1
     "The numbers of the lines that hold a JSON object."
@@ -92,6 +93,7 @@ def wrong_step(r: dict) -> str | None: # in words
         return f'{beyond}: expected less than {LIMITS[beyond]}, found {str(r[beyond])[:40]}'
     return trouble({k: v for k, v in r.items() if v is not None or k in REQUIRED}, STEP, 0)
 
+# %% ../../nbs/measure/720_history.ipynb #aee003d8
 def _column(name: str, values) -> np.ndarray:
     "The values of one field; raises `ValueError` where they are not of its type."
     kinds = set(map(type, values))
@@ -269,7 +271,8 @@ def _most_common(x: np.ndarray) -> int: # the smallest of several
 
 # %% ../../nbs/measure/720_history.ipynb #545d232f
 def executions(
-    steps: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # (attempt, global step) of each execution, rising; and the execution of each record
+    steps: pd.DataFrame, # attempt, global_step; a row per record
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # attempt, step of each execution, rising; the execution of each record
     "The distinct pairs of attempt and step."
     attempts, a = np.unique(steps['attempt'], return_inverse=True)
     numbers, s = np.unique(steps['global_step'], return_inverse=True)
@@ -338,8 +341,9 @@ def _find_config(run: Path, run_id: str) -> Path | None:
     fits = [c for d in folders for c in d.glob('*.yaml') if run_id.startswith(c.stem + '_s')]
     return max(fits, key=lambda c: len(c.stem), default=None)
 
-def _read_config(run: Path,
-                 run_id: str) -> tuple[RunConfig | None, dict, list[str]]: # (config, its settings as they stand in the file, problems)
+def _read_config(
+    run: Path, run_id: str,
+) -> tuple[RunConfig | None, dict, list[str]]: # (config, its settings as they stand in the file, problems)
     file = _find_config(run, run_id)
     if file is None:
         return None, {}, ['no config.yaml: seed and dataset size are unknown, so windows cannot be reconstructed']
@@ -385,10 +389,8 @@ class History:
     ledger: pd.DataFrame        # a row per (attempt, step), with its fate
     boundaries: pd.DataFrame    # rank 0's log of checkpoint boundaries
     checkpoints: pd.DataFrame   # the published ones: attempt, global_step, time, bytes, source
-    events: pd.DataFrame
-    faults: pd.DataFrame
-    supervisor: dict = field(default_factory=dict)
-    environment: dict = field(default_factory=dict)
+    events: pd.DataFrame; faults: pd.DataFrame
+    supervisor: dict = field(default_factory=dict); environment: dict = field(default_factory=dict)
     config: RunConfig | None = None
     settings: dict = field(default_factory=dict)    # the config as it stands in the file, dotted key -> value
     version: int = 0                                # format of the run; 0: the published layout
@@ -400,12 +402,10 @@ class History:
     answers: dict = field(default_factory=dict, init=False)     # see `once`
 
     @cached_property
-    def execution(self) -> np.ndarray:
-        return executions(self.steps)[2]  # the row of `ledger` that each record belongs to
+    def execution(self) -> np.ndarray: return executions(self.steps)[2]  # the row of `ledger` of each record
     @cached_property
-    def run_id(self) -> str:
-        return self.environment.get('run_id') or self.supervisor.get(
-            'run_id') or _common_id(self.steps) or self.path.name
+    def run_id(self) -> str: return (self.environment.get('run_id') or self.supervisor.get('run_id')
+                                     or _common_id(self.steps) or self.path.name)
     @cached_property
     def status(self) -> str: return run_status(self.supervisor, list(self.events['event']))
     @cached_property
@@ -512,6 +512,7 @@ def read_history(
     try: return _read(run, run/'logs' if (run/'logs').is_dir() else run)
     except OSError as e: raise HistoryError(f'{e.filename or run}: cannot be read: {e.strerror or e}') from None
 
+# %% ../../nbs/measure/720_history.ipynb #40bf12c7
 def _read(run: Path, logs: Path) -> History:
     # of a run in progress the step records are read last: nothing may mention a step that they do not have yet
     reading = Reading(_version(run, logs))
@@ -561,7 +562,8 @@ def _before_first_step(run: Path, supervisor: dict, events: list[dict]) -> str: 
         if run.is_relative_to(Path.cwd()) else str(run))
     begins = f'{shown}: the run has recorded no step yet'
     if state == 'in progress':
-        return f'{begins}: it is in progress, or was ended. See ecrl status {shown}; wait for its first step, or go on with: ecrl resume {shown}'
+        return (f'{begins}: it is in progress, or was ended. See ecrl status {shown}; wait for its first step, '
+                f'or go on with: ecrl resume {shown}')
     return f'{begins}: {state} at step 0. Go on with: ecrl resume {shown}'
 
 def _boundary_table(log: list[dict], starts: list[float], clock: RunClock) -> pd.DataFrame:
