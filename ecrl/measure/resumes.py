@@ -131,7 +131,6 @@ def _wrong_epochs(h: History, b: pd.DataFrame) -> Iterator[Evidence]:
 def _lines(h: History, *events: str) -> list[dict]:
     return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] in events]
 
-# %% ../../nbs/measure/735_resumes.ipynb #7a2ddfe1
 def _missing_boundaries(h: History) -> Iterator[Evidence]:
     "Boundaries that were due and have no line, lines where none was due, and announced saves without a line."
     told = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint', 'checkpoint_failed')}
@@ -175,7 +174,6 @@ def _odd_saves(h: History) -> Iterator[Evidence]:
             yield Evidence(False, f'attempt {n} announced saves at steps {_few(saves)}, rank 0\'s log has boundaries '
                                   f'at {_few(lines)}.', attempt=n)
 
-# %% ../../nbs/measure/735_resumes.ipynb #68fc9b71
 def _few(x: list) -> str: return ', '.join(map(str, x[:8])) + (', ...' if len(x) > 8 else '') or 'none'
 
 # %% ../../nbs/measure/735_resumes.ipynb #73110881
