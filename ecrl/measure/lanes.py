@@ -95,13 +95,15 @@ def _page(run_id: str, lanes: pd.DataFrame) -> str:
         colour = LOOKS[r.what][0] if r.what in LOOKS else '#b00020'
         text = html.escape(
             f'{r.what}, round {r.round} of attempt {r.attempt}, {r.start_s:.3f} to {r.end_s:.3f} s {r.detail}')
-        return f'<i title="{text}" style="left:{100*r.start_s/whole:.4f}%;width:{max(100*(r.end_s - r.start_s)/whole, 0.05):.4f}%;background:{colour}"></i>'
+        return (f'<i title="{text}" style="left:{100*r.start_s/whole:.4f}%;'
+                f'width:{max(100*(r.end_s - r.start_s)/whole, 0.05):.4f}%;background:{colour}"></i>')
     lane = {r: ''.join(block(x) for x in t.itertuples()) for r, t in lanes[lanes['rank'] >= 0].groupby('rank')}
     anchors = ''.join(f'<b style="left:{100*x.start_s/whole:.4f}%">{html.escape(x.detail)}</b>'
         for x in lanes[lanes['what'].isin(['anchor', 'guard'])].itertuples())
-    style = ('body{font:14px sans-serif;margin:2em}.wide{overflow-x:auto}.all{width:max(100%,2400px)}.lane{position:relative;height:28px;margin:4px 0;background:#f6f6f4}'
-             'i,b{position:absolute;height:100%;min-width:1px;box-sizing:border-box;border-right:1px solid '
-             '#fff}b{font:11px sans-serif;border:0}')
+    style = ('body{font:14px sans-serif;margin:2em}.wide{overflow-x:auto}.all{width:max(100%,2400px)}'
+             '.lane{position:relative;height:28px;margin:4px 0;background:#f6f6f4}'
+             'i,b{position:absolute;height:100%;min-width:1px;box-sizing:border-box;border-right:1px solid #fff}'
+             'b{font:11px sans-serif;border:0}')
     rows = ''.join(f'<div>rank {r}</div><div class="lane">{blocks}</div>' for r, blocks in lane.items())
     key = ' '.join(f'<span style="color:{c}">&#9632;</span> {w}' for w, (c, _) in LOOKS.items())
     return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(run_id)}: '
@@ -111,6 +113,7 @@ def _page(run_id: str, lanes: pd.DataFrame) -> str:
             f'<div class="wide"><div class="all">{rows}<div>anchor</div><div '
             f'class="lane">{anchors}</div></div></div></html>\n')
 
+# %% ../../nbs/measure/738_timeline.ipynb #08d22448
 def write_timeline(
     run: History | Path | str,
     folder: Path | str, # made if it is not there

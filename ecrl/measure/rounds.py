@@ -212,7 +212,9 @@ def law_digests(h: History) -> Iterator[Evidence]:
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0010
 @once
-def _taken(h: History) -> dict[int, list[tuple[int, bool]]]: # epoch -> (batch, whether its samples are right) of surviving rounds
+def _taken(
+    h: History,
+) -> dict[int, list[tuple[int, bool]]]: # epoch -> (batch, whether its samples are right) of surviving rounds
     out, fate = {}, fates(h)
     for key, ranks in told(h).batches.items():
         if fate.get(key) != 'surviving': continue
@@ -330,7 +332,9 @@ def _other_counts(h: History, key, plan: dict, a, s: State) -> Iterator[Evidence
                      cause='the planner did not see the times that were recorded')
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0018
-def _again(h: History) -> list[tuple]: # (before, now): committed executions of a round with one schedule, one after the other
+def _again(
+    h: History,
+) -> list[tuple]: # (before, now): committed executions of a round with one schedule, one after the other
     "Rounds that were repeated from the same state with the same plan."
     t, seen, out = told(h), {}, []
     for key in sorted(k for k in t.commits if k in t.plans):
@@ -357,8 +361,10 @@ def law_repeats(h: History) -> Iterator[Evidence]:
     return n
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a001a
-def count_rounds(h: History,
-                 epochs: pd.DataFrame) -> dict[str, tuple]: # grade -> (how many, what they came to); epochs: of `round_ledger`
+def count_rounds(
+    h: History,
+    epochs: pd.DataFrame, # of `round_ledger`
+) -> dict[str, tuple]: # grade -> (how many, what they came to)
     "The counts behind the grades of a run in rounds."
     if h.geometry is None or h.seed is None: return dict(set=(0, 'unknown'), order=(0, 'unknown'), state=(0, 'unknown'))
     samples, placed, repeated = int(epochs['samples'].sum()), sum(len(l) for r in told(h).batches.values()
