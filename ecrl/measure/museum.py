@@ -36,6 +36,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import yaml
+from fastcore.basics import patch
 from ..data.geometry import Geometry
 from .correctness import LAWS, Verdict, verify
 from .history import read_history
@@ -70,47 +71,55 @@ class Records:
     def saves(self, step: int) -> list[dict]:
         return [b for b in self.files['checkpoint_rank0.jsonl'] if b['global_step'] == step]
 
-    def ids(self, r: dict, shift: int = 0, epoch: int | None = None, rank: int | None = None, seed: int | None = None,
-            offset: int = 0) -> np.ndarray:
-        """The ids of a record's window, or of one that lies `shift` steps further, in another epoch, of another
-        rank or seed, `offset` samples on."""
-        geo, n = self.geometry, self.geometry.global_batch//r['world_size']
-        e, cursor = divmod(r['global_step'] - 1 + shift, geo.steps_per_epoch)
-        order = epoch_ids(geo, self.seed if seed is None else seed, e if epoch is None else epoch)
-        start = cursor*geo.global_batch + (r['rank'] if rank is None else rank)*n + offset
-        return np.take(order, np.arange(start, start + n), mode='wrap')
+# %% ../../nbs/measure/770_museum.ipynb #b2c5aba2
+@patch
+def ids(self: Records, r: dict, shift: int = 0, epoch: int | None = None, rank: int | None = None,
+        seed: int | None = None, offset: int = 0) -> np.ndarray:
+    """The ids of a record's window, or of one that lies `shift` steps further, in another epoch, of another
+    rank or seed, `offset` samples on."""
+    geo, n = self.geometry, self.geometry.global_batch//r['world_size']
+    e, cursor = divmod(r['global_step'] - 1 + shift, geo.steps_per_epoch)
+    order = epoch_ids(geo, self.seed if seed is None else seed, e if epoch is None else epoch)
+    start = cursor*geo.global_batch + (r['rank'] if rank is None else rank)*n + offset
+    return np.take(order, np.arange(start, start + n), mode='wrap')
 
-    def configure(self, key: str, value) -> None:
-        "The run had another config, and its launches are sealed with it."
-        section, name = key.split('.')
-        config = parse_yaml(self.files['config.yaml']); config[section][name] = value
-        self.files['config.yaml'] = yaml.safe_dump(config, sort_keys=False)
-        for e in self.events(event='launch'): e['config'] = settings_digest(flat(config))
+@patch
+def consume(self: Records, r: dict, ids) -> None:
+    r.update(sample_ids_hash=hashlib.sha256(np.asarray(ids, '<i8').tobytes()).hexdigest(),
+             sample_ids_count=len(ids))
 
-    def continues_from(self, step: int, attempt: int | None) -> None:
-        "Attempt 2 continues after this step, with a checkpoint of that attempt."
-        early = [e for file in ('events.jsonl', 'checkpoint_rank0.jsonl') for e in self.files[file] if e['attempt'] == 2
-                 and e['event'] in ('busy', 'busy_end', 'checkpoint')
-                 and max((r['global_step'] for r in self.steps(2, 0) if r['mono'] <= e['mono']), default=0) <= step]
-        for file in ('events.jsonl', 'checkpoint_rank0.jsonl'): self.remove(file, early)
-        self.drop(self.steps(attempt=2, last=step))
-        self.files['debug_rank0_ids.jsonl'] = [d for d in self.files.get('debug_rank0_ids.jsonl', ())
-                                               if d['attempt'] != 2 or d['global_step'] > step]
-        for e in self.event('first_step', 2): e['global_step'] = step + 1
-        for e in self.event('restored', 2):
-            e.update(from_step=step, from_path=f'step_{step:08d}.pt', from_attempt=attempt, rng='restored',
-                     from_checksum='crc32:00000000')
+@patch
+def claim(self: Records, r: dict, shift: int) -> None:
+    "Record, and consume, the window `shift` steps further."
+    epoch, cursor = divmod(r['global_step'] - 1 + shift, self.geometry.steps_per_epoch)
+    self.consume(r, self.ids(r, shift)); r.update(epoch=epoch, cursor_step=cursor)
+    for d in self.files.get('debug_rank0_ids.jsonl', ()):
+        if r['rank'] == 0 and (d['attempt'], d['global_step']) == (r['attempt'], r['global_step']):
+            d.update(epoch=epoch, cursor_step=cursor, sample_ids=self.ids(r, shift).tolist())
 
-    def consume(self, r: dict, ids) -> None:
-        r.update(sample_ids_hash=hashlib.sha256(np.asarray(ids, '<i8').tobytes()).hexdigest(),
-                 sample_ids_count=len(ids))
-    def claim(self, r: dict, shift: int) -> None:
-        "Record, and consume, the window `shift` steps further."
-        epoch, cursor = divmod(r['global_step'] - 1 + shift, self.geometry.steps_per_epoch)
-        self.consume(r, self.ids(r, shift)); r.update(epoch=epoch, cursor_step=cursor)
-        for d in self.files.get('debug_rank0_ids.jsonl', ()):
-            if r['rank'] == 0 and (d['attempt'], d['global_step']) == (r['attempt'], r['global_step']):
-                d.update(epoch=epoch, cursor_step=cursor, sample_ids=self.ids(r, shift).tolist())
+# %% ../../nbs/measure/770_museum.ipynb #9adeadd4
+@patch
+def configure(self: Records, key: str, value) -> None:
+    "The run had another config, and its launches are sealed with it."
+    section, name = key.split('.')
+    config = parse_yaml(self.files['config.yaml']); config[section][name] = value
+    self.files['config.yaml'] = yaml.safe_dump(config, sort_keys=False)
+    for e in self.events(event='launch'): e['config'] = settings_digest(flat(config))
+
+@patch
+def continues_from(self: Records, step: int, attempt: int | None) -> None:
+    "Attempt 2 continues after this step, with a checkpoint of that attempt."
+    early = [e for file in ('events.jsonl', 'checkpoint_rank0.jsonl') for e in self.files[file] if e['attempt'] == 2
+             and e['event'] in ('busy', 'busy_end', 'checkpoint')
+             and max((r['global_step'] for r in self.steps(2, 0) if r['mono'] <= e['mono']), default=0) <= step]
+    for file in ('events.jsonl', 'checkpoint_rank0.jsonl'): self.remove(file, early)
+    self.drop(self.steps(attempt=2, last=step))
+    self.files['debug_rank0_ids.jsonl'] = [d for d in self.files.get('debug_rank0_ids.jsonl', ())
+                                           if d['attempt'] != 2 or d['global_step'] > step]
+    for e in self.event('first_step', 2): e['global_step'] = step + 1
+    for e in self.event('restored', 2):
+        e.update(from_step=step, from_path=f'step_{step:08d}.pt', from_attempt=attempt, rng='restored',
+                 from_checksum='crc32:00000000')
 
 # %% ../../nbs/measure/770_museum.ipynb #011d8e5a
 def load_records(run: Path) -> Records:
@@ -657,6 +666,7 @@ def random_script(rng: np.random.Generator, target: int, sizes: list[int], strat
                               tuple(s for s in range(every_k, e + 1, every_k) if flag(0.1)), flag(0.2), flag(0.3)))
     return script
 
+# %% ../../nbs/measure/770_museum.ipynb #e27c53b0
 def random_run(folder: Path, seed: int) -> Path: # the run's directory
     "The records of a random correct run."
     rng = np.random.default_rng(seed)
