@@ -346,6 +346,7 @@ def read_runs(
                          for d, of in copied.items()]
     return t
 
+# %% ../../nbs/measure/775_report.ipynb #c617d62e
 def _apart(t: pd.DataFrame) -> pd.DataFrame:
     "Where only some runs of a variant keep a standby, those are a variant of their own, whatever its name."
     waits = t['standby'].eq(True)
