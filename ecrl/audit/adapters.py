@@ -39,6 +39,7 @@ def trainer_callback(audit: Audit):
 
 def _token_file(args, state) -> Path: return Path(args.output_dir)/f'checkpoint-{state.global_step}'/'ecrl_audit.json'
 
+# %% ../../nbs/audit/670_adapters.ipynb #222161b2
 def audit_trainer(
     trainer, # a `transformers.Trainer`, before `train()`
     audit: Audit,

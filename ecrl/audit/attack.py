@@ -27,7 +27,8 @@ began = done
 while done < 27:
     epoch, k = divmod(done, 9)
     order = random.Random(0 if mistake == 'order of epoch 0' and found else epoch).sample(range(36), 36)
-    k = (k - began % 9 if mistake == 'from the start' and epoch == began//9 else k + skew*(epoch == began//9 and began > 0)) % 9
+    again = mistake == 'from the start' and epoch == began//9
+    k = (k - began % 9 if again else k + skew*(epoch == began//9 and began > 0)) % 9
     ids = order[4*k:4*k + 4]
     time.sleep(random.random()*0.002)
     trace.write(json.dumps(dict(step=done + 1, ids=ids)) + '\\n')

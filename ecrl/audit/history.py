@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from fastcore.basics import patch
 from .ledger import RECORDS_OF, _core, link
 from ..measure.history import HistoryError
 from ..training.protocol import trouble
@@ -109,34 +110,6 @@ class AuditHistory:
         out = {}
         for a in self.attempts: out.setdefault(a.name, []).append(a)
         return out
-    def parent(self, a: AuditAttempt) -> AuditAttempt | None:
-        "The attempt whose state it loaded."
-        return self.named(a.token, a.number) if a.continues == 'token' else None
-    def named(self, token: dict, before: int) -> AuditAttempt | None: # before: number of an attempt
-        "The attempt that a token names."
-        if token['run'] != self.run_id: return None
-        known = [p for p in self.by_name.get(token['attempt'], ()) if p.number < before]
-        return next((p for p in reversed(known) if token['step'] in p.steps), known[-1] if known else None)
-    def ancestry(self,
-                 a: AuditAttempt) -> list[tuple]: # [(attempt, the last step of it that is built upon)], the oldest first
-        "Whose steps an attempt stands on."
-        out, top = [], None
-        while a is not None:
-            out.append((a, top))
-            a, top = self.parent(a), a.token and min(a.token['step'], a.token['step'] if top is None else top)
-        return out[::-1]
-    def knows_start(self, a: AuditAttempt) -> bool:
-        "Whether its line is known to the very beginning."
-        first = self.ancestry(a)[0][0]
-        return first.continues == 'fresh' or first.continues == 'unknown' and first.number == 1
-    def line(self, a: AuditAttempt) -> dict[int, AuditAttempt]: # step -> who executed it
-        "The steps that an attempt stands on, in order."
-        out = {}
-        for of, top in self.ancestry(a):
-            begin = of.token['step'] if of.continues == 'token' else 0
-            out = {s: x for s, x in out.items() if s <= begin} | {s: of for s in of.committed if top is None
-                or s <= top}
-        return out
 
     @cached_property
     def last(self) -> AuditAttempt | None: return next((a for a in reversed(self.attempts) if a.committed), None)
@@ -160,6 +133,45 @@ class AuditHistory:
         return 'replayed' if step in self.lineage else 'lost'
     @cached_property
     def counts(self) -> dict[str, int]: return dict(Counter(self.fate(s, a) for a in self.attempts for s in a.steps))
+
+# %% ../../nbs/audit/620_records.ipynb #f33934fd
+@patch
+def parent(self: AuditHistory, a: AuditAttempt) -> AuditAttempt | None:
+    "The attempt whose state it loaded."
+    return self.named(a.token, a.number) if a.continues == 'token' else None
+
+@patch
+def named(self: AuditHistory, token: dict, before: int) -> AuditAttempt | None: # before: number of an attempt
+    "The attempt that a token names."
+    if token['run'] != self.run_id: return None
+    known = [p for p in self.by_name.get(token['attempt'], ()) if p.number < before]
+    return next((p for p in reversed(known) if token['step'] in p.steps), known[-1] if known else None)
+
+@patch
+def ancestry(self: AuditHistory,
+             a: AuditAttempt) -> list[tuple]: # [(attempt, the last step of it that is built upon)], the oldest first
+    "Whose steps an attempt stands on."
+    out, top = [], None
+    while a is not None:
+        out.append((a, top))
+        a, top = self.parent(a), a.token and min(a.token['step'], a.token['step'] if top is None else top)
+    return out[::-1]
+
+@patch
+def knows_start(self: AuditHistory, a: AuditAttempt) -> bool:
+    "Whether its line is known to the very beginning."
+    first = self.ancestry(a)[0][0]
+    return first.continues == 'fresh' or first.continues == 'unknown' and first.number == 1
+
+@patch
+def line(self: AuditHistory, a: AuditAttempt) -> dict[int, AuditAttempt]: # step -> who executed it
+    "The steps that an attempt stands on, in order."
+    out = {}
+    for of, top in self.ancestry(a):
+        begin = of.token['step'] if of.continues == 'token' else 0
+        out = ({s: x for s, x in out.items() if s <= begin}
+               | {s: of for s in of.committed if top is None or s <= top})
+    return out
 
 # %% ../../nbs/audit/620_records.ipynb #98ffad9f
 def read_audit(folder: Path | str,

@@ -76,6 +76,7 @@ def law_ranks(h: AuditHistory) -> Iterator[Evidence]:
 def _ranks(r: list) -> str: return f'rank{"s"*(len(r) > 1)} {", ".join(map(str, r))}'
 def _files(r: list) -> str: return ', '.join(f'audit/rank{x}.jsonl' for x in r[:4])
 
+# %% ../../nbs/audit/630_laws.ipynb #87e717e8
 @law(RECORDS, needs='audit/rank*.jsonl', of=AUDIT_LAWS)
 def law_contiguous(h: AuditHistory) -> Iterator[Evidence]:
     "Steps rise by one, from the token's on."
@@ -117,6 +118,7 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
     if not h.restarts: yield Evidence(True, 'there was no restart: resuming was not exercised.')
     return n + sum(a.continues == 'fresh' and bool(a.steps) for a in h.attempts[1:])
 
+# %% ../../nbs/audit/630_laws.ipynb #c75d02f2
 def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
     "Is a token borne out by the records?"
     t, p = a.token, h.parent(a)
@@ -128,8 +130,7 @@ def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
     if p is None:
         yield Evidence('unknown',
                        f'attempt {a.number} continues from step {t["step"]} of an attempt ({t["attempt"]}) that is '
-                       'not in the '
-        'records. Needed: its lines.', attempt=a.number)
+                       'not in the records. Needed: its lines.', attempt=a.number)
         return
     if t['step'] in (0, p.token and p.token['step']) and t['step'] not in p.steps: return  # made before its first step
     r = p.steps.get(t['step'], {}).get(t.get('rank', 0))
@@ -137,7 +138,7 @@ def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
         yield Evidence('unknown',
                        f'attempt {a.number} continues from {at(t["step"], p)}, which rank {t.get("rank", 0)} has not '
                        'recorded. '
-        f'Needed: its lines after step {max(p.steps, default=0)}.', t['step'], attempt=a.number)
+                       f'Needed: its lines after step {max(p.steps, default=0)}.', t['step'], attempt=a.number)
     elif r['chain'] != t['chain']:
         yield Evidence(False, f'attempt {a.number} continues from {at(t["step"], p)}, but the token was made '
         'after other samples than are recorded there.', t['step'], attempt=a.number)
@@ -247,6 +248,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     yield from first_of([f for f in found if f.valid != False])
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
 def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail: str | None) -> Iterator[Evidence]:
     twice = sum(amount(i) for _, _, i, _ in again(used))
     B, missing = batch_of(used), size - (amount(ids) - twice)
@@ -286,6 +288,7 @@ def witnesses(h: AuditHistory) -> Iterator[tuple]: # (step, attempt, earlier att
                 if s not in b.steps: continue
                 if start == 0 and b.continues != 'token' or b is p or h.line(b).get(start) is p: yield s, a, b; break
 
+# %% ../../nbs/audit/630_laws.ipynb #fa047c29
 @law('order', needs='ids; a step that was executed twice', of=AUDIT_LAWS)
 def law_replay(h: AuditHistory) -> Iterator[Evidence]:
     """A step that is executed again consumes the same samples: by rank, or as a set where the number of ranks has
@@ -308,15 +311,15 @@ def law_replay(h: AuditHistory) -> Iterator[Evidence]:
                 found.append(Evidence(False,
                                       f'{at(s, a)} on {a.world_size} rank(s) consumed '
                                       f'{few(sorted((x - y).elements()))}, which were not among the samples of this '
-                                      f'step in attempt {b.number} '
-                f'on {b.world_size}.', s, None, a.number))
+                                      f'step in attempt {b.number} on {b.world_size}.', s, None, a.number))
     yield from first_of(found)
     return n
 
 def _moved(b: AuditAttempt, s: int, ids: list, rank: int) -> str | None:
     "Whether these samples belonged to another step of the killed attempt."
     other = next((t for t, by in b.steps.items() if t != s and rank in by and by[rank]['ids'] == ids), None)
-    return other and f'these are the samples of step {other}, {abs(other - s)} step(s) {"ahead" if other > s else "back"}'
+    return other and (f'these are the samples of step {other}, '
+                      f'{abs(other - s)} step(s) {"ahead" if other > s else "back"}')
 
 # %% ../../nbs/audit/630_laws.ipynb #a4d34280
 @law('order', needs='ids; shuffle=True; two whole epochs', of=AUDIT_LAWS)
@@ -334,6 +337,7 @@ def law_shuffled(h: AuditHistory) -> Iterator[Evidence]:
                            cause='the epoch was not set in the sampler')
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #694c2e85
 @law('order', needs='a reference run', of=AUDIT_LAWS)
 def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     "The surviving steps consumed what those of the reference did, and as many."
@@ -377,6 +381,7 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
                        None if why else 'another checkpoint was found first, or none')
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #aa83de5d
 @law('state', needs='components named in token() and resumed()', of=AUDIT_LAWS)
 def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     "Each component of the state is, after loading, what it was when it was saved."
@@ -455,7 +460,8 @@ def verify_audit(
     rests = {g: sum(examined.get(k, 0) for k in names) for g, names in RESTS.items()}
     grades = {g: graded(True if rests[g] else IDLE, of(g), of(RECORDS)) if h.lineage else IDLE for g in GRADES}
     if not h.lineage: results['ranks'] = worst([results.get('ranks', 'unknown'), 'unknown'])
-    restarts = f'{h.restarts} restart{"s"*(h.restarts != 1)}' if h.restarts else 'no restart, so resuming was not exercised'
+    restarts = (f'{h.restarts} restart{"s"*(h.restarts != 1)}' if h.restarts
+                else 'no restart, so resuming was not exercised')
     status = f'up to step {max(h.lineage, default=0)}; {restarts}'
     try: rows = epoch_rows(h)
     except Exception: rows = []

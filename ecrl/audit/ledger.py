@@ -24,7 +24,8 @@ event    text    written   the kind of this line
 RECORDS_OF = {name: fields(_COMMON + table) for name, table in dict(
     begin='''
 world_size  whole  ranks     ranks of this attempt
-declared    map    settings  what the user says of the data: epoch_size, tail, shuffle, unique, deterministic, accumulate
+declared    map    settings  what the user says of the data: epoch_size, tail, shuffle, unique, \
+deterministic, accumulate
 by          text   -         how the ranks knew that they are one launch: given, group, launcher, alone
 pid         whole  -         process id
 host        text   -         its name
@@ -52,6 +53,7 @@ token  map   newest  that is in the checkpoint
 path   text  -       of the checkpoint, as the user names it
 ''').items()}
 
+# %% ../../nbs/audit/610_ledger.ipynb #9d39201d
 class AuditError(ValueError): "The ledger cannot be kept as asked. The message is for a person."
 
 # %% ../../nbs/audit/610_ledger.ipynb #3b1d1581
@@ -93,8 +95,9 @@ def one_writer(
                 os.close(fd)
                 raise AuditError(
                     f'{path.parent.parent}: expected a folder that no other job writes, found a process that '
-                                 f'writes {path.stem.strip(".")} of it. Give each job a folder, or end the other one. '
-                                 '(Were rank= and world_size= known? Otherwise every process takes itself for rank 0.)') from None
+                    f'writes {path.stem.strip(".")} of it. Give each job a folder, or end the other one. '
+                    '(Were rank= and world_size= known? Otherwise every process takes itself for rank 0.)'
+                ) from None
             time.sleep(0.05)
         except OSError: break                                     # a file system without locks
     return fd
@@ -253,7 +256,8 @@ class Audit:
         ids=None,  # key of the batch, function of the batch, 'index' or 'content'; by default the best there is
         *, epoch_size: int | None = None, tail: str | None = None, shuffle: bool | None = None, unique: bool = False,
         deterministic: bool = False, accumulate: int | None = None,
-        rank: int | None = None, world_size: int | None = None, attempt: str | None = None,  # where they cannot be found out
+        # where they cannot be found out:
+        rank: int | None = None, world_size: int | None = None, attempt: str | None = None,
     ):
         if tail not in (None, *TAILS): raise AuditError(f'tail: expected one of {", ".join(TAILS)}, found {tail!r}')
         self.folder, self.ids = Path(os.environ.get('ECRL_AUDIT_DIR') or folder), ids
@@ -426,6 +430,7 @@ def saved(self: Audit,
     self.log.write(dict(event='saved', token=token or self.minted, path=Path(path).name), durable=True)
     _reached('saved', (token or self.minted)['step'])
 
+# %% ../../nbs/audit/610_ledger.ipynb #ae8d24f7
 @patch
 def resumed(self: Audit,
     token: dict | None, # from the checkpoint; None: a fresh start

@@ -65,15 +65,21 @@ def timeline(h: AuditHistory, width: int = 860) -> str: # an SVG element
 # %% ../../nbs/audit/660_receipt.ipynb #acdfc4b7
 _STYLE = '''body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:2rem auto;padding:0 1rem;color:#1d2733}
 h1{font-size:1.5rem;margin:0}h2{font-size:1.05rem;margin:1.6rem 0 .4rem}p{margin:.4rem 0}
-.grades{display:flex;gap:.8rem;margin:1rem 0;flex-wrap:wrap}.grade{flex:1;min-width:220px;border:1px solid #c9d0d8;border-left:6px solid #7a8794;padding:.5rem .8rem;border-radius:4px}
-.grade b{font-size:1.1rem}.True{border-left-color:#1b6e8c}.False{border-left-color:#b3261e;background:#fdf1f0}.unknown{border-left-color:#c88a00}
-table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e3e7eb;vertical-align:top}td.n,th.n{text-align:right}
-svg{width:100%;height:auto;font-size:12px}.kept{fill:#1b6e8c}.gone{fill:url(#h)}circle{fill:#fff;stroke:#1d2733;stroke-width:1.5}.small{color:#55616d;font-size:.85rem}code{font-size:.85rem}'''
+.grades{display:flex;gap:.8rem;margin:1rem 0;flex-wrap:wrap}\
+.grade{flex:1;min-width:220px;border:1px solid #c9d0d8;border-left:6px solid #7a8794;padding:.5rem .8rem;\
+border-radius:4px}
+.grade b{font-size:1.1rem}.True{border-left-color:#1b6e8c}.False{border-left-color:#b3261e;background:#fdf1f0}\
+.unknown{border-left-color:#c88a00}
+table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;padding:.2rem .5rem;\
+border-bottom:1px solid #e3e7eb;vertical-align:top}td.n,th.n{text-align:right}
+svg{width:100%;height:auto;font-size:12px}.kept{fill:#1b6e8c}.gone{fill:url(#h)}\
+circle{fill:#fff;stroke:#1d2733;stroke-width:1.5}.small{color:#55616d;font-size:.85rem}code{font-size:.85rem}'''
 
 def _table(rows: list[dict]) -> str:
     if not rows: return '<p>None.</p>'
     def td(tag, x):
-        return f'<{tag}{" class=n" if isinstance(x, int) and not isinstance(x, bool) else ""}>{escape("" if x is None else str(x))}</{tag}>'
+        return (f'<{tag}{" class=n" if isinstance(x, int) and not isinstance(x, bool) else ""}>'
+                f'{escape("" if x is None else str(x))}</{tag}>')
     head = ''.join(td('th', k).replace('<th>',
                                        '<th class=n>' if isinstance(v, int) and not isinstance(v, bool) else '<th>')
                                        for k, v in rows[0].items())
@@ -86,7 +92,8 @@ def _grade(v: Verdict, g: str) -> str:
                  order='Steps that were repeated, or that a reference knows, consumed the samples that were due.',
                  state='What a restart brought back was what had been saved.')[g]
     on = dict(set='samples', order='comparisons of steps and epochs', state='comparisons of state')[g]
-    return f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{claim}</p><p class=small>rests on {v.rests_on[g]:,} {on}</p></div>'
+    return (f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{claim}</p>'
+            f'<p class=small>rests on {v.rests_on[g]:,} {on}</p></div>')
 
 # %% ../../nbs/audit/660_receipt.ipynb #efbdcf1a
 def receipt(
@@ -115,7 +122,8 @@ def receipt(
             '<p class=small>Dark: counts. Hatched: executed, and replayed or lost. Dots: checkpoints.</p>',
             _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found), '<h2>Epochs</h2>', _table(epochs),
             '<h2>Laws</h2>', _table(laws), f'<h2>What this covers</h2><p>{escape(covers)}</p>']
-    return f'<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width"><title>{escape(title)}: {MARK[v.valid]}</title><style>{_STYLE}</style>{"".join(body)}</html>\n'
+    return ('<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
+            f'<title>{escape(title)}: {MARK[v.valid]}</title><style>{_STYLE}</style>{"".join(body)}</html>\n')
 
 def write_receipt(run: Path | str, out: Path | str | None = None,
                   reference: Path | str | None = None) -> Path: # out: <run>/receipt.html

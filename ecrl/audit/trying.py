@@ -28,6 +28,7 @@ def in_folder(
     # not resolved: an environment's python is a link
     return [os.path.abspath(w) if os.path.isfile(w) else w for w in filled]
 
+# %% ../../nbs/audit/640_try.ipynb #255933b7
 def launch(
     command: list[str],
     world: int, # ranks
@@ -55,6 +56,7 @@ def launch(
             if p.poll() is None: p.kill(); p.wait()
             end_marked(mark)
 
+# %% ../../nbs/audit/640_try.ipynb #05bc0152
 def last_words(run: Path, n: int = 8) -> str: # of the newest launch
     "The error that a script ended with, where it can be told from its launcher's talk; else its last lines."
     lines = [l for l in max(run.glob('launch_*.log')).read_text(errors='replace').splitlines() if l.strip()]
@@ -124,8 +126,9 @@ def _until_done(command, worlds, run, kills, timeout_s, say) -> list[str]: # the
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
     return 'SIGKILL' in (said := max(run.glob('launch_*.log')).read_text(
-        errors='replace')) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':') 
+        errors='replace')) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')
 
+# %% ../../nbs/audit/640_try.ipynb #6a0d033f
 def try_restarts(
     command: list[str], # words of the command; {world} and {run} are filled in
     folder: Path, # new; both runs go into it

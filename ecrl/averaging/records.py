@@ -90,8 +90,8 @@ def read_rounds(logs: Path | str) -> RoundLog: # logs: folder
         out.torn += torn
         for i, r in enumerate(records, 1):
             known = LINES.get(r.get('event'))
-            why = trouble(r,
-                          known) if known else f'expected one of {", ".join(LINES)}, found event {str(r.get("event"))[:40]!r}'
+            why = trouble(r, known) if known else (
+                f'expected one of {", ".join(LINES)}, found event {str(r.get("event"))[:40]!r}')
             if why is None and file.name != log_name(r['rank']): why = f'rank {r["rank"]} wrote into this file'
             if why is None and r['event'] == 'plan' and not whole_segments(r):
                 why = f'segments: expected intervals of each rank, found {str(r["segments"])[:60]}'

@@ -120,7 +120,8 @@ class Replica(Process):
         self.shape, self.stage, self.disk, self.exact = shape, pid//shape.replicas, files, exact
         self.value, self.view, self.line, self.member, self.leads = None, 0, None, False, False
         self.state, self.applied, self.chain, self.staged, self.tail = None, -1, 0, {}, {}
-        self.heard, self.ticks, self.later, self.chunks, self.cursor, self.buffer, self.lease = {}, 0, [], {}, 1, 0.0, -9
+        self.heard, self.ticks, self.later, self.chunks = {}, 0, [], {}
+        self.cursor, self.buffer, self.lease = 1, 0.0, -9
         self.proposer = Proposer(self, range(shape.workers, shape.workers + shape.keepers),
                                  1 if bug == 'minority' else shape.quorum)
         self.handlers = {k: getattr(self, 'on_' + k.lower()) for k in
@@ -130,8 +131,8 @@ class Replica(Process):
 
     def clear(self):
         "Forget the work on a step that is over or given up."
-        self.acts, self.grads, self.acks, self.need, self.ready, self.outbox, self.fresh = {}, {}, set(), None, set(), [], True
-        self.arrived = []
+        self.acts, self.grads, self.acks, self.need, self.ready = {}, {}, set(), None, set()
+        self.outbox, self.fresh, self.arrived = [], True, []
 
     def post(self, to: int, kind: str, step: int, data: tuple = ()):
         "Send, and keep for sending again."
@@ -244,6 +245,7 @@ def _keep(self: Replica, view: int, step: int, update: tuple):
     self.staged[key] = update
     self.record('staged', view, step, (update,))
 
+# %% ../../nbs/stages/530_core.ipynb #5bf62b75
 def _on_prep(self: Replica, src: int, view: int, step: int, data: tuple):
     if self.leads or self.state is None: return
     if (view, step) not in self.staged:
@@ -361,8 +363,8 @@ for f in (_on_view, _adopt, _load): setattr(Replica, f.__name__[1:], f)
 # %% ../../nbs/stages/530_core.ipynb #8c827a67
 def _checkpoint(self: Replica, view: int, step: int):
     "A part, after every few steps."
-    if step % self.shape.every or not self.member or view != self.view or self.value.members[self.stage][-1][0] != self.pid:
-        return
+    if (step % self.shape.every or not self.member or view != self.view
+        or self.value.members[self.stage][-1][0] != self.pid): return
     self.send(DISK, 'WRITE', view, step, (('part', view, step, self.stage), (self.state, self.chain)))
 
 def _on_wrote(self: Replica, src: int, view: int, step: int, data: tuple):
@@ -406,7 +408,8 @@ def _on_snap(self: Replica, src: int, view: int, step: int, data: tuple):
     if not loose and (first[0] != step or first[1] + state != data[4]
                       or (data[1], step) <= (self.line or (), self.applied)):
         return
-    self.state, self.applied, self.line, self.chain, self.staged, self.tail = first[1] + state, step, data[1], data[3], {k: u for k, u in self.staged.items() if k[1] > step}, {}
+    self.state, self.applied, self.line, self.chain, self.tail = first[1] + state, step, data[1], data[3], {}
+    self.staged = {k: u for k, u in self.staged.items() if k[1] > step}
     self.synced(src)
 
 def _synced(self: Replica, src: int):
@@ -499,18 +502,21 @@ class Keeper(Acceptor):
             if value.view > self.known.view: self.gone_since.clear(); self.joined.clear(); self.wait = 0
             self.known = value
 
-    def publish(self, value: Value):
-        self.know(value)
-        for p in range(self.shape.workers + self.shape.keepers):
-            if p != self.pid: self.send(p, 'VIEW', self.known.view, 0, (self.known,))
+# %% ../../nbs/stages/530_core.ipynb #5f1db312
+def _publish(self: Keeper, value: Value):
+    self.know(value)
+    for p in range(self.shape.workers + self.shape.keepers):
+        if p != self.pid: self.send(p, 'VIEW', self.known.view, 0, (self.known,))
 
-    def beat(self, src: int, view: int, applied: int, data: tuple):
-        inc, value, hears = data
-        if (src, inc) in self.dead and self.beats.get(src, (-1,))[0] > inc: return
-        self.beats[src] = (inc, self.ticks, view, hears)
-        self.know(value)
-        if (view, applied) > self.progress: self.progress, self.moved = (view, applied), self.ticks
-        if view < self.known.view: self.send(src, 'VIEW', self.known.view, 0, (self.known,))
+def _beat(self: Keeper, src: int, view: int, applied: int, data: tuple):
+    inc, value, hears = data
+    if (src, inc) in self.dead and self.beats.get(src, (-1,))[0] > inc: return
+    self.beats[src] = (inc, self.ticks, view, hears)
+    self.know(value)
+    if (view, applied) > self.progress: self.progress, self.moved = (view, applied), self.ticks
+    if view < self.known.view: self.send(src, 'VIEW', self.known.view, 0, (self.known,))
+
+Keeper.publish, Keeper.beat = _publish, _beat
 
 # %% ../../nbs/stages/530_core.ipynb #4307c345
 def _suspects(self: Keeper) -> set:

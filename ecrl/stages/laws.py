@@ -45,6 +45,7 @@ def follows(u: Value, v: Value) -> bool:
     return v.view == u.view + 1 and (v == u._replace(view=v.view, members=v.members, base=u.committed)
                                      or v.lineage.view == v.view)
 
+# %% ../../nbs/stages/550_laws.ipynb #6770aa5b
 class History:
     "The records of a life, ready to be judged."
     def __init__(self, shape: Shape, records: list, exact: bool = True):
@@ -73,31 +74,32 @@ class History:
             for v in [*self.between(last[0], value), value]:
                 if v != last[0]: out.append(last := (v, i))
         return out
-
-    def between(self, u: Value, v: Value) -> list:
-        "Values that were accepted, not chosen, and taken over by a later change: the steps from u to v."
-        path = []
-        while v != u and not follows(u, v) and len(path) < 9:
-            v = next((w for w in {r[7][1]: 0 for _, r in self.of['accept']} if w != v and w.view >= u.view
-                      and w.committed >= u.committed and follows(w, v)), u)
-            path.append(v)
-        return path[::-1]
-
     @cached_property
     def views(self) -> dict: # view -> (value with which it began, place)
         out = {1: (first_value(self.shape), -1)}
         for v, i in self.chain: out.setdefault(v.view, (v, i))
         return out
-
     @cached_property
     def commits(self) -> list: # [(view, step, place)], in the order of the register
         return [(v.committed_in, v.committed, i) for (u, _), (v, i) in zip([self.views[1], *self.chain], self.chain)
                 if v.committed != u.committed and v.view == u.view]
-
     @cached_property
     def at(self) -> dict: # (process, incarnation, number) -> record
         return {r[:3]: r for r in self.records}
 
+# %% ../../nbs/stages/550_laws.ipynb #30c4ddd7
+def _between(self: History, u: Value, v: Value) -> list:
+    "Values that were accepted, not chosen, and taken over by a later change: the steps from u to v."
+    path = []
+    while v != u and not follows(u, v) and len(path) < 9:
+        v = next((w for w in {r[7][1]: 0 for _, r in self.of['accept']} if w != v and w.view >= u.view
+                  and w.committed >= u.committed and follows(w, v)), u)
+        path.append(v)
+    return path[::-1]
+
+History.between = _between
+
+# %% ../../nbs/stages/550_laws.ipynb #04229053
 LAWS = {}
 
 def law(name: str):
@@ -134,6 +136,7 @@ def law_register(h: History):
         if value not in values: yield offence(r, f'{r[4]} {value}, which no majority has accepted')
     return examined
 
+# %% ../../nbs/stages/550_laws.ipynb #b1266961
 @law('L2 one leader')
 def law_one_leader(h: History):
     "In a view a stage has one leader."
@@ -162,6 +165,7 @@ def law_fencing(h: History):
                               f'view {now}')
     return examined
 
+# %% ../../nbs/stages/550_laws.ipynb #27bc851e
 @law('L4 commit order')
 def law_commit_order(h: History):
     "Within a lineage steps are committed as 1, 2, 3, each once and in the view that is in force; views never fall."
@@ -211,6 +215,7 @@ def law_one_update(h: History):
             yield offence(r, f'{r[4]} another update of (stage, step, view) {key} than others')
     return examined
 
+# %% ../../nbs/stages/550_laws.ipynb #674ca5b8
 @law('L7 exactly once')
 def law_once(h: History):
     "A process applies step base+1, +2, +3 and so on, each after its commit."
@@ -247,6 +252,7 @@ def law_nothing_lost(h: History):
             yield offence(r, f'member of view {r[5]} stands at step {applied}, expected {value.committed}')
     return examined
 
+# %% ../../nbs/stages/550_laws.ipynb #5e996ab6
 @law('L9 one view across stages')
 def law_across(h: History):
     """An activation or gradient is used in the view, step and window in which it was made; both ends take the same
@@ -289,6 +295,7 @@ def law_joining(h: History):
             yield offence(r, f'has learned another chain of updates at step {r[6]} than others')
     return examined
 
+# %% ../../nbs/stages/550_laws.ipynb #4169e82b
 @law('L11 same state')
 def law_same_state(h: History):
     """After a step all replicas of a stage have the same state; where processors are alike, that of the run without
@@ -306,6 +313,7 @@ def law_same_state(h: History):
             yield offence(r, f'step {r[6]}: state differs from that of another replica')
     return examined
 
+# %% ../../nbs/stages/550_laws.ipynb #54b5b9f8
 @law('L12 checkpoints')
 def law_checkpoints(h: History):
     """A manifest is of a committed step and names the states of that step; a restore takes the newest one of its
@@ -340,6 +348,7 @@ def _newest(h: History, r: tuple, manifests: list):
     if r[7][0][3][1:] != due:
         yield offence(r, f'goes back to manifest {r[7][0][3][1:]}, the newest complete one is {due}')
 
+# %% ../../nbs/stages/550_laws.ipynb #2bb715f2
 @law('L13 data')
 def law_data(h: History):
     "Each committed step consumed the window that is its own."

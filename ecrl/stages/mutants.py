@@ -29,6 +29,7 @@ THREE, OFTEN = Shape(replicas=3), Shape(steps=14, every=1)
 LOSSES = Weather(kinds=('stage', 'stage', 'cut', 'pause'), faults=6)
 STORMS = Weather(loss=0.15, twice=0.1, faults=6)
 
+# %% ../../nbs/stages/560_mutants.ipynb #8cf63dda
 MUTANTS = [Mutant(*m) for m in (
     ('local_rank', ('L1', 'L2'), 'a backup that does not hear its leader promotes itself'),
     ('view_reused', ('L1',), 'a view change keeps the number of the view'),

@@ -98,28 +98,31 @@ class Simulation:
         self.world_seq += 1
         self.log.append((WORLD, 0, self.world_seq, None, event, 0, 0, data))
 
-    def drain(self, proc):
-        "Put what a process has sent on its way."
-        rng, links, heap = self.rng.random, self.links, self.heap
-        for m in proc.out:
-            if links and (m[1], m[2]) in links:
-                if links[m[1], m[2]] == 'hold': self.held.append(m)
-                continue
-            if self.loss and m[2] >= 0 and rng() < self.loss: continue
-            self.count += 1
-            heapq.heappush(heap, (self.now + 0.4 + rng() + (rng() < 0.03)*8, self.count, 'message', m))
-            if self.twice and rng() < self.twice:
-                self.count += 1; heapq.heappush(heap, (self.now + 0.4 + 12*rng(), self.count, 'message', m))
-        proc.out.clear()
+# %% ../../nbs/stages/540_simulator.ipynb #861f6656
+def _drain(self: Simulation, proc):
+    "Put what a process has sent on its way."
+    rng, links, heap = self.rng.random, self.links, self.heap
+    for m in proc.out:
+        if links and (m[1], m[2]) in links:
+            if links[m[1], m[2]] == 'hold': self.held.append(m)
+            continue
+        if self.loss and m[2] >= 0 and rng() < self.loss: continue
+        self.count += 1
+        heapq.heappush(heap, (self.now + 0.4 + rng() + (rng() < 0.03)*8, self.count, 'message', m))
+        if self.twice and rng() < self.twice:
+            self.count += 1; heapq.heappush(heap, (self.now + 0.4 + 12*rng(), self.count, 'message', m))
+    proc.out.clear()
 
-    def deliver(self, m: tuple):
-        p = m[2]
-        if p in self.paused: return self.paused[p].append(m)
-        if p in self.down: return None
-        proc = self.procs[p]
-        proc.on(m)
-        self.delivered += 1
-        if proc.out: self.drain(proc)
+def _deliver(self: Simulation, m: tuple):
+    p = m[2]
+    if p in self.paused: return self.paused[p].append(m)
+    if p in self.down: return None
+    proc = self.procs[p]
+    proc.on(m)
+    self.delivered += 1
+    if proc.out: self.drain(proc)
+
+Simulation.drain, Simulation.deliver = _drain, _deliver
 
 # %% ../../nbs/stages/540_simulator.ipynb #ccf1024f
 def _fault(self: Simulation, f: Fault):
@@ -141,6 +144,7 @@ def _fault(self: Simulation, f: Fault):
             self.at(f.until, 'restart', p)
     self.healed = max(self.healed, f.until)
 
+# %% ../../nbs/stages/540_simulator.ipynb #816bd9a0
 def _heal(self: Simulation, f: Fault):
     for pair in f.who: self.links.pop(pair, None)
     self.world('healed', f)
@@ -185,6 +189,7 @@ def _done(self: Simulation) -> bool:
 
 Simulation.step, Simulation.done = _step, _done
 
+# %% ../../nbs/stages/540_simulator.ipynb #fa58efa7
 class Life(NamedTuple):
     "What is left of a life."
     shape: Shape
