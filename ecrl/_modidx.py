@@ -1238,6 +1238,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.lab.outputs.execute': ('lab/outputs.html#execute', 'ecrl/lab/outputs.py'),
                                   'ecrl.lab.outputs.names_machine': ('lab/outputs.html#names_machine', 'ecrl/lab/outputs.py'),
                                   'ecrl.lab.outputs.portable': ('lab/outputs.html#portable', 'ecrl/lab/outputs.py'),
+                                  'ecrl.lab.outputs.recurring': ('lab/outputs.html#recurring', 'ecrl/lab/outputs.py'),
                                   'ecrl.lab.outputs.run_notebook': ('lab/outputs.html#run_notebook', 'ecrl/lab/outputs.py'),
                                   'ecrl.lab.outputs.run_notebooks': ('lab/outputs.html#run_notebooks', 'ecrl/lab/outputs.py'),
                                   'ecrl.lab.outputs.said': ('lab/outputs.html#said', 'ecrl/lab/outputs.py'),

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SHARED', 'words', 'said', 'difference', 'portable', 'names_machine', 'Recorder', 'Outcome', 'execute', 'store',
-           'compare', 'run_notebook', 'apart', 'run_notebooks']
+           'compare', 'run_notebook', 'apart', 'recurring', 'run_notebooks']
 
 # %% ../../nbs/lab/875_outputs.ipynb #b3de80c2
 import difflib, importlib, json, os, re, signal, socket, sys, tempfile
@@ -160,6 +160,17 @@ def apart(function, *args):
     sys.stdout.flush()
     with ProcessPoolExecutor(1, mp_context=get_context('fork')) as pool: return pool.submit(function, *args).result()
 
+def recurring(path: Path, flags: Iterable[str], first: Outcome, times: int = 2) -> Outcome:
+    "Only what comes again, word for word, each time that the notebook is executed: what varies by itself is not stale."
+    left = first.problems
+    for _ in range(times):
+        if left:
+            again = apart(run_notebook, path, flags).problems
+            left = [p for p in left if p in again]
+    for p in first.problems:
+        if p not in left: print(f'Mark the cell with `#| varies`: {p}')
+    return first._replace(problems=left)
+
 def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> int: # number of notebooks with problems
     "Execute notebooks one after the other, print what was found and how long each took; all of them if none is named."
     from nbdev.config import get_config
@@ -169,8 +180,11 @@ def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> in
     signal.signal(signal.SIGINT, signal.default_int_handler)
     flags, outcomes = get_config().tst_flags.split(), []
     for path in [Path(p).resolve() for p in paths] or sorted(nbglob(as_path=True)):
-        try: outcomes.append(apart(run_notebook, path, flags, storing))
-        except BrokenProcessPool: outcomes.append(Outcome(path, 0., [f'{path.name}: its process was killed']))
+        try:
+            o = apart(run_notebook, path, flags, storing)
+            if o.problems and not any('a cell failed' in p for p in o.problems) and not storing: o = recurring(path, flags, o)
+        except BrokenProcessPool: o = Outcome(path, 0., [f'{path.name}: its process was killed'])
+        outcomes.append(o)
     for o in sorted(outcomes, key=lambda o: -o.seconds): print(f'{o.path.name}: {o.seconds:.0f} secs')
     failed = [o for o in outcomes if o.problems]
     for o in failed: print('\n'.join(['', *o.problems]))
