@@ -146,7 +146,9 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'drop against reference': (
     '1 - goodput / goodput of the reference of the same suite and seed, averaged (mean of ratios, %)',
     'measure/755_statistics.ipynb#two-ratios-that-are-not-the-same'),
-    'gain': ('goodput of overlapped / goodput of blocking - 1, of the same suite and seed, averaged (mean of ratios, %)', 'measure/755_statistics.ipynb#two-ratios-that-are-not-the-same'),
+    'gain': (
+    'goodput of overlapped / goodput of blocking - 1, of the same suite and seed, averaged (mean of ratios, %)',
+    'measure/755_statistics.ipynb#two-ratios-that-are-not-the-same'),
     'interval': (
     '95% Student t interval of the mean over suites. Seeds are the sample and the suites are taken as they are '
     '(stratified, Welch-Satterthwaite), so it speaks of other seeds on these suites; '
@@ -155,7 +157,9 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
 }, 'Studies': {
     'study': ('the runs that answer one question; a directory under `runs/`', 'lab/810_experiment.ipynb'),
     'variant': (
-    'a name for the few settings that are compared within a suite, such as the checkpoint strategy and whether it fails', 'lab/810_experiment.ipynb#variants'),
+    'a name for the few settings that are compared within a suite, such as the checkpoint strategy and whether it '
+    'fails',
+    'lab/810_experiment.ipynb#variants'),
     'reference': (
     'the variant with checkpoints and without failures; what the other runs of its suite and seed should end up equal '
     'to', 'lab/810_experiment.ipynb#variants'),

@@ -97,9 +97,8 @@ class OwnCode:
         f, takes = self.functions[name], self.arguments(name)
         if takes is None: takes = dict.fromkeys(args)
         everything = any(getattr(p, 'kind', None) == inspect.Parameter.VAR_KEYWORD for p in takes.values())
-        unknown = [k for k in args if k not in takes and not everything]
-        if unknown:
-            raise OwnCodeError(f'{name} takes no argument {unknown[0]!r}; it takes {", ".join(takes) or "none"}')
+        if unknown := [k for k in args if k not in takes and not everything]: raise OwnCodeError(
+            f'{name} takes no argument {unknown[0]!r}; it takes {", ".join(takes) or "none"}')
         wanted = {k: v for k, v in offered.items() if v is not None and (k in takes or everything)}
         try: return f(*given, **wanted | args)
         except Exception as e:

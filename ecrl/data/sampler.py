@@ -53,16 +53,19 @@ class ResumableGlobalBatchSampler(Sampler[int]):
 
     def state_dict(self) -> dict: return dict(epoch=self.epoch, cursor_step=self.cursor_step, seed=self.seed)
     def load_state_dict(self, state: dict):
-        if state['seed'] != self.seed: raise ValueError(
-            f"the checkpoint's data order has seed {state['seed']}, this run has seed {self.seed}: they are different "
-            "sequences")
-        epoch, cursor_step = state['epoch'], state['cursor_step']
-        if type(epoch) is not int or type(cursor_step) is not int:
-            raise ValueError(f'expected whole numbers for epoch and cursor_step, found {state}')
-        permutation_seed(self.seed, epoch)                          # refuses an epoch that has no order
-        if not 0 <= cursor_step <= self.geometry.steps_per_epoch: raise ValueError(
-            f"cursor_step {cursor_step} does not fit an epoch of {self.geometry.steps_per_epoch} steps")
-        self.epoch, self.cursor_step = epoch, cursor_step
+        self.epoch, self.cursor_step = _position(state, self.geometry, self.seed)
+
+# %% ../../nbs/data/130_sampler.ipynb #2ccaf8a1
+def _position(state: dict, geometry: Geometry, seed: int) -> tuple[int, int]: # (epoch, cursor_step)
+    if state['seed'] != seed: raise ValueError(
+        f"the checkpoint's data order has seed {state['seed']}, this run has seed {seed}: they are different sequences")
+    epoch, cursor_step = state['epoch'], state['cursor_step']
+    if type(epoch) is not int or type(cursor_step) is not int:
+        raise ValueError(f'expected whole numbers for epoch and cursor_step, found {state}')
+    permutation_seed(seed, epoch)                          # refuses an epoch that has no order
+    if not 0 <= cursor_step <= geometry.steps_per_epoch: raise ValueError(
+        f'cursor_step {cursor_step} does not fit an epoch of {geometry.steps_per_epoch} steps')
+    return epoch, cursor_step
 
 # %% ../../nbs/data/130_sampler.ipynb #5d0a7c12
 class ShardHashes:

@@ -70,7 +70,6 @@ def network(setup: Setup):
     return nn.Sequential(*block(3, w), *block(w, 2*w), nn.Flatten(),
                          nn.Linear(128*w, 64*w), nn.ReLU(), nn.Linear(64*w, 10))
 
-# %% ../../nbs/lab/865_bench.ipynb #a8650040
 def trainer(setup: Setup, precision: str, wrap: Callable = lambda model: model): # (model, optimizer, step)
     "A model on the device, its optimizer, and a function that does one step."
     import torch

@@ -6,12 +6,12 @@
 __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'audit', 'Reference', 'Out', 'data', 'bench', 'OURS',
            'leave_at_once', 'studies_in', 'expects', 'Interrupted', 'calm', 'same_command', 'rich_table', 'print_json',
            'audited', 'judge_of', 'audit_status', 'audit_sample', 'Bars', 'Rows', 'progress_display', 'StageLines',
-           'stages', 'watch_study', 'cells_done', 'executed', 'demo', 'Strategy', 'variant_name', 'unused_plan',
-           'changed_words', 'run', 'check_own_code', 'resume', 'started_from', 'from_here', 'join', 'duration', 'plan',
-           'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'check_new',
-           'config_table', 'about_key', 'effective', 'show_config', 'verify', 'goodput', 'WithSteps', 'diverge',
-           'sample', 'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device',
-           'gpu', 'glossary', 'main']
+           'stages', 'watch_study', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name',
+           'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume',
+           'started_from', 'from_here', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run', 'matrix_status',
+           'matrix_report', 'status', 'tail', 'BadInput', 'check_new', 'config_table', 'about_key', 'effective',
+           'show_config', 'verify', 'goodput', 'WithSteps', 'diverge', 'sample', 'audit_receipt', 'audit_try', 'report',
+           'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -88,7 +88,8 @@ class Interrupted(Exception):
 
 @contextmanager
 def calm(said: Callable[[], str]): # the last words of an interrupted command
-    "Inside, the first Ctrl-C or SIGTERM ends what is going on; what it then clears away is disturbed by no further one."
+    """Inside, the first Ctrl-C or SIGTERM ends what is going on; what it then clears away is disturbed by no
+    further one."""
     got = []
     def heed(signum, _):
         if not got: got.append(signum); raise KeyboardInterrupt
@@ -180,8 +181,10 @@ class Bars:
     def stopping(self, run: str):
         if run in self.tasks: self.progress.update(self.tasks[run], note='stopping'); self.progress.refresh()
 
+# %% ../../nbs/lab/870_cli.ipynb #8700d3c1
 class Rows(Progress):
-    "A row a task: name, bar, number, note, time. Only the note is ever cut; where the terminal is narrow, the name stands above."
+    """A row a task: name, bar, number, note, time. Only the note is ever cut; where the terminal is narrow, the
+    name stands above."""
     def __init__(self, number: str):
         self.narrow = out.width < 120
         name = [] if self.narrow else [_whole('{task.description}')]
@@ -215,7 +218,8 @@ class StageLines:
 
 @contextmanager
 def stages():
-    "`say(text)` names what begins now, `say(text, done)` how far it is: on a terminal with a clock that runs, elsewhere a line each, one in 15 s of what goes on."
+    """`say(text)` names what begins now, `say(text, done)` how far it is: on a terminal with a clock that runs,
+    elsewhere a line each, one in 15 s of what goes on."""
     if not out.is_terminal: yield StageLines(); return
     with Progress(SpinnerColumn(finished_text=' '), TextColumn('{task.description}'), TimeElapsedColumn(),
                   console=out) as p:
@@ -276,27 +280,35 @@ def executed(
         _, known, said = job.log.read_text(errors='replace').rpartition('ConfigError: ')
         if why: raise BadInput(said.strip()) if known else RuntimeError(f'{notebook.name}: {why}')
 
-# %% ../../nbs/lab/870_cli.ipynb #16bc4075
-@app.command()
-def demo(
-    params: Annotated[Path, typer.Option(help='Papermill parameters of the experiment.', callback=expects('parameters'))] = Path('papermill_configs/study/exp1_demo.yaml'),
-    study: Annotated[Optional[str], typer.Option(help='Directory under runs/; the one in the parameters by default.', show_default=False)] = None,
-    site: Annotated[bool, typer.Option(help='Build the page as well.')] = True,
-    publish: Annotated[bool, typer.Option(help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
-):
-    "Run Exp1: a job that dies twice, beside one that does not; then the verdicts and a page."
+# %% ../../nbs/lab/870_cli.ipynb #8700d3a0
+def demo_parameters(params: Path, study: str | None) -> dict:
+    "The parameters of the demo's experiment, with another name for its study where there is one."
     with stages() as say:
         say(f'reading {params}')
         from ecrl.training.config import ConfigError, read_yaml
-    nbs = project_root()/'nbs'
     p = read_yaml(params if os.path.exists(params) else project_root()/params, 'parameter')
     if not isinstance(p, dict) or not {'study', 'variants', 'seeds', 'config'} <= p.keys(): raise ConfigError(
         f'{params}: expected parameters of the experiment (study, variants, seeds, config); a config of a single run '
         'is for `ecrl run`')
-    if not nbs.is_dir():
-        raise ConfigError(
-            f'{nbs}: expected the notebooks of the project, found no such directory; run this in a checkout of it')
-    if study: p['study'] = study
+    nbs = project_root()/'nbs'
+    if not nbs.is_dir(): raise ConfigError(
+        f'{nbs}: expected the notebooks of the project, found no such directory; run this in a checkout of it')
+    return p | dict(study=study) if study else p
+
+# %% ../../nbs/lab/870_cli.ipynb #16bc4075
+@app.command()
+def demo(
+    params: Annotated[Path, typer.Option(
+        help='Papermill parameters of the experiment.',
+        callback=expects('parameters'))] = Path('papermill_configs/study/exp1_demo.yaml'),
+    study: Annotated[Optional[str], typer.Option(
+        help='Directory under runs/; the one in the parameters by default.', show_default=False)] = None,
+    site: Annotated[bool, typer.Option(help='Build the page as well.')] = True,
+    publish: Annotated[bool, typer.Option(
+        help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
+):
+    "Run Exp1: a job that dies twice, beside one that does not; then the verdicts and a page."
+    nbs, p = project_root()/'nbs', demo_parameters(params, study)
     import pandas as pd
     from ecrl.lab.experiment import Study, publish_evidence, verdict_table
     # refuses what the notebook could not use
@@ -349,14 +361,16 @@ def variant_name(strategy: str, fails: bool, standby: bool = False) -> str:
 def unused_plan(cfg) -> str: # '' where there is none
     "What is planned and does not happen."
     planned = [f'failure.{k}' for k in ('steps', 'plan', 'poisson') if getattr(cfg.failure, k)]
-    return f'failure.enabled is false: {", ".join(planned)} is kept, and no failure happens' if planned and not cfg.failure.enabled else ''
+    if not planned or cfg.failure.enabled: return ''
+    return f'failure.enabled is false: {", ".join(planned)} is kept, and no failure happens'
 
 def changed_words(
     file: Path, # the config's
     cfg, # what it became with the settings
     settings: list[str], # `section.key=value`
 ) -> list[str]: # lr0.1
-    "What settings change against the file, as a matrix names it; without what the name of a run says already, and what makes no other experiment of it."
+    """What settings change against the file, as a matrix names it; without what the name of a run says already, and
+    what makes no other experiment of it."""
     from ecrl.lab.experiment import file_name
     from ecrl.lab.matrix import level_name, level_tag
     from ecrl.training.config import ConfigError, differing, flat, load_config
@@ -371,44 +385,61 @@ def changed_words(
     return [w if w == file_name(words[k]) else f'{w[:40]}-{crc32(repr(now.get(k)).encode()):08x}'
             for k, w in plain.items()]
 
+# %% ../../nbs/lab/870_cli.ipynb #8700d3b0
+def run_overrides(
+    flags: dict, # config key -> value, or None where the flag was not given
+    fail_steps: str | None,
+    set_: list[str] | None,
+) -> list[str]: # section.key=value
+    "The flags of `ecrl run` in the form of `--set`, which has the last word."
+    overrides = [f'{k}={v}' for k, v in flags.items() if v is not None]
+    if fail_steps is not None:
+        overrides += [f'failure.steps=[{fail_steps}]', f'failure.enabled={"true" if fail_steps.strip() else "false"}']
+    return overrides + (set_ or [])
+
+def run_config(config: Path, overrides: list[str]) -> tuple: # (RunConfig, what is changed against the file, in words)
+    "The config of `ecrl run`; own code lies beside its file by default."
+    with stages() as say:
+        say(f'reading {config}')
+        from ecrl.training.config import load_config
+    cfg = load_config(config, overrides)
+    changed = changed_words(config, cfg, overrides)
+    if cfg.own_names() and cfg.code.folder == '.':
+        cfg = load_config(config, [*overrides, f'code.folder={json.dumps(str(config.resolve().parent))}'])
+    return cfg, changed
+
 # %% ../../nbs/lab/870_cli.ipynb #fcebf1ff
 @app.command()
 def run(
-    config: Annotated[Path, typer.Argument(help='Config of a run, YAML; see papermill_configs/run/ and `ecrl config`.', show_default=False, callback=expects('config'))],
+    config: Annotated[Path, typer.Argument(
+        help='Config of a run, YAML; see papermill_configs/run/ and `ecrl config`.', show_default=False,
+        callback=expects('config'))],
     nproc: Annotated[Optional[int], typer.Option(help='Number of ranks (runtime.nproc).', show_default=False)] = None,
-    study: Annotated[Optional[str], typer.Option(help='Directory under runs/; the name of the config file by default.', show_default=False)] = None,
-    run_id: Annotated[Optional[str], typer.Option(help='Directory of the run; made from the config by default.', show_default=False)] = None,
+    study: Annotated[Optional[str], typer.Option(
+        help='Directory under runs/; the name of the config file by default.', show_default=False)] = None,
+    run_id: Annotated[Optional[str], typer.Option(
+        help='Directory of the run; made from the config by default.', show_default=False)] = None,
     seed: Annotated[Optional[int], typer.Option(help='seed', show_default=False)] = None,
-    target_steps: Annotated[Optional[int], typer.Option(help='Train until this global step (training.max_steps).', show_default=False)] = None,
+    target_steps: Annotated[Optional[int], typer.Option(
+        help='Train until this global step (training.max_steps).', show_default=False)] = None,
     strategy: Annotated[Optional[Strategy], typer.Option(help='checkpoint.strategy', show_default=False)] = None,
     fail_steps: Annotated[Optional[str], typer.Option(help='Inject failures after these steps, e.g. 200,430; "" for '
                                                            'none.', show_default=False)] = None,
     resume: Annotated[bool, typer.Option('--resume', help='Continue a run that exists.')] = False,
-    set_: Annotated[Optional[list[str]], typer.Option('--set', metavar='KEY=VALUE', help='Set any config key, e.g. '
-                                                                                         'training.lr=0.05. Repeatable.', show_default=False)] = None,
+    set_: Annotated[Optional[list[str]], typer.Option(
+        '--set', metavar='KEY=VALUE', help='Set any config key, e.g. training.lr=0.05. Repeatable.',
+        show_default=False)] = None,
 ):
     "Run one job under supervision, restarting it from its newest checkpoint when it dies."
-    with stages() as say:
-        say(f'reading {config}')
-        from ecrl.training.config import load_config
     flags = {'runtime.nproc': nproc, 'seed': seed, 'training.max_steps': target_steps,
              'checkpoint.strategy': strategy and strategy.value}
-    overrides = [f'{k}={v}' for k, v in flags.items() if v is not None]
-    if fail_steps is not None:
-        overrides += [f'failure.steps=[{fail_steps}]', f'failure.enabled={"true" if fail_steps.strip() else "false"}']
-    cfg = load_config(config, overrides + (set_ or []))
-    changed = changed_words(config, cfg, [*overrides, *(set_ or [])])
-    if cfg.own_names() and cfg.code.folder == '.':
-        cfg = load_config(config, [*overrides, *(set_ or []),
-                                   f'code.folder={json.dumps(str(config.resolve().parent))}'])
+    cfg, changed = run_config(config, run_overrides(flags, fail_steps, set_))
     from ecrl.training.warm import launcher_for
     launcher_for(cfg)                           # a process that imports torch beside this one, which does not
     from ecrl.lab.experiment import check_name, run_id as name_of
     check_name(study=study or config.stem, run_id=run_id or 'default')
-    run_dir = runs_dir()/(study or config.stem)/(run_id
-                                                 or name_of(cfg,
-                                                            variant_name(cfg.checkpoint.strategy, cfg.failure.enabled,
-                                                                cfg.supervisor.standby), changed))
+    variant = variant_name(cfg.checkpoint.strategy, cfg.failure.enabled, cfg.supervisor.standby)
+    run_dir = runs_dir()/(study or config.stem)/(run_id or name_of(cfg, variant, changed))
     if resume and not (run_dir/'config.yaml').exists(): resume = _not_begun(run_dir, cfg)
     if not resume: check_new(run_dir, cfg.training.max_steps)
     if unused := unused_plan(cfg): out.print(unused, soft_wrap=True)
@@ -416,7 +447,8 @@ def run(
 
 # %% ../../nbs/lab/870_cli.ipynb #859fa170
 def check_own_code(run_dir: Path, cfg, shown: str):
-    "Refuse to go on with own files that were edited, by name, before anything is said to continue. (The supervisor and the ranks compare digests.)"
+    """Refuse to go on with own files that were edited, by name, before anything is said to continue. (The
+    supervisor and the ranks compare digests.)"""
     from ecrl.own_code import OwnCode, OwnCodeError, code_changes, code_files
     from ecrl.training.events import read_json
     recorded, names, folder = read_json(run_dir/'environment.json').get(
@@ -431,6 +463,7 @@ def check_own_code(run_dir: Path, cfg, shown: str):
                   f'Go on with those: ecrl resume {shlex.quote(shown)} --set '
                   f'code.folder={shlex.quote(f"{shown}/code")}; or restore the files, or start a new run.')
 
+# %% ../../nbs/lab/870_cli.ipynb #8700d3d1
 def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # shown: the folder as the user calls it
     "Run under supervision, and say how it ended."
     from ecrl.training.warm import launcher_for
@@ -460,7 +493,8 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
 def _left_off(run_dir: Path, cfg, shown: str) -> str:
     from ecrl.training.events import last_step
     if not (run_dir/'config.yaml').exists(): return f'Interrupted before the run began. Start it with: {same_command()}'
-    return f"Interrupted at step {last_step(run_dir/'logs'/'rank0.jsonl')} of {cfg.training.max_steps}. Go on with: ecrl resume {shlex.quote(shown)}"
+    step = last_step(run_dir/'logs'/'rank0.jsonl')
+    return f'Interrupted at step {step} of {cfg.training.max_steps}. Go on with: ecrl resume {shlex.quote(shown)}'
 
 def _not_begun(run_dir: Path, cfg) -> bool: # False, for `resume`
     "A requeued job repeats its command, also if it was ended before its run began."
@@ -478,10 +512,12 @@ def _not_begun(run_dir: Path, cfg) -> bool: # False, for `resume`
 @app.command()
 def resume(
     run_dir: RunDir,
-    target_steps: Annotated[Optional[int], typer.Option(help='Train until this global step (training.max_steps).', show_default=False)] = None,
+    target_steps: Annotated[Optional[int], typer.Option(
+        help='Train until this global step (training.max_steps).', show_default=False)] = None,
     nproc: Annotated[Optional[int], typer.Option(help='Number of ranks (runtime.nproc).', show_default=False)] = None,
-    set_: Annotated[Optional[list[str]], typer.Option('--set', metavar='KEY=VALUE', help='Change a key that a resume '
-                                                                                         'may change. Repeatable.', show_default=False)] = None,
+    set_: Annotated[Optional[list[str]], typer.Option(
+        '--set', metavar='KEY=VALUE', help='Change a key that a resume may change. Repeatable.',
+        show_default=False)] = None,
 ):
     "Continue a run from its newest checkpoint, with the config that it keeps."
     with stages() as say:
@@ -519,12 +555,14 @@ def _no_run(run_dir: Path) -> str: # '': it is one
         return f"expected the directory of a run, found {'a file' if run_dir.exists() else 'nothing'}"
     found = {f.name for f in run_dir.iterdir()}
     if not found & {'logs', 'environment.json'}: return 'expected the directory of a run, found no config.yaml in it'
-    return 'its run was ended before it began, and no config.yaml was written. Start it again with the command that began it: ecrl run CONFIG --resume'
+    return ('its run was ended before it began, and no config.yaml was written. Start it again with the command that '
+            'began it: ecrl run CONFIG --resume')
 
 @app.command()
 def join(
     run_dir: RunDir,
-    node: Annotated[int, typer.Option(help='Which of the run\'s hosts this is; the one of `ecrl run` is 0.', show_default=False)],
+    node: Annotated[int, typer.Option(
+        help='Which of the run\'s hosts this is; the one of `ecrl run` is 0.', show_default=False)],
     wait_s: Annotated[float, typer.Option(help='How long to wait for the run to begin.')] = 600.0,
 ):
     "Be another host of a run with runtime.nodes > 1, until it ends."
@@ -554,16 +592,20 @@ def _matrix(path: Path):
 def duration(seconds: float | None) -> str:
     "Seconds as a person says them."
     if seconds is None or seconds != seconds: return 'unknown'
-    return f'{seconds:.0f} s' if seconds < 90 else f'{seconds/60:.0f} min' if seconds < 5400 else f'{seconds/3600:.1f} h'
+    if seconds < 90: return f'{seconds:.0f} s'
+    return f'{seconds/60:.0f} min' if seconds < 5400 else f'{seconds/3600:.1f} h'
 
 def _total_line(m, t: dict) -> str:
     states = ', '.join(f'{n} {s}' for s, n in t['status'].items())
-    return f"{t['suites']} suites, {t['runs']} runs ({states}); left: {t['left']} runs, {duration(t['left_s'])}; disk when done: {t['kept_bytes']/1e9:.2f} GB"
+    return (f"{t['suites']} suites, {t['runs']} runs ({states}); left: {t['left']} runs, {duration(t['left_s'])}; "
+            f"disk when done: {t['kept_bytes']/1e9:.2f} GB")
 
 # %% ../../nbs/lab/870_cli.ipynb #82bac15c
 @matrix.command()
 def plan(file: MatrixFile,
-         cells: Annotated[bool, typer.Option('--cells', help='A row a run, in the order in which they are run.')] = False, json_: Json = False):
+         cells: Annotated[bool, typer.Option(
+             '--cells', help='A row a run, in the order in which they are run.')] = False,
+         json_: Json = False):
     "Suites, runs, disk and time; nothing is run."
     m = _matrix(file)
     from ecrl.lab.matrix import plan_totals
@@ -633,7 +675,8 @@ def matrix_run(file: MatrixFile,
         from ecrl.lab.executors import run_matrix, suite_gates
         from ecrl.lab.matrix import plan_totals
     out.print(_total_line(m, plan_totals(m.plan())), soft_wrap=True)
-    with calm(lambda: f'Interrupted: {_done(m.dir)} of {len(m.cells)} runs done. Go on with: {same_command()}'), matrix_display(m) as show:
+    def said(): return f'Interrupted: {_done(m.dir)} of {len(m.cells)} runs done. Go on with: {same_command()}'
+    with calm(said), matrix_display(m) as show:
         totals = run_matrix(m, show, retry_failed)
     out.print(f'{_total_line(m, totals)}; took {duration(time.monotonic() - start)}', soft_wrap=True)
     incomplete = {s: why for s in m.suites if (why := suite_gates(m, s))}
@@ -660,11 +703,14 @@ def matrix_status(file: MatrixFile, json_: Json = False):
 # %% ../../nbs/lab/870_cli.ipynb #52a9ae39
 @matrix.command(name='report')
 def matrix_report(
-    file: Annotated[Path, typer.Argument(help='Matrix file, or the folder of a study (also in the published layout).', show_default=False,
-                                         callback=expects('matrix', 'parameters', 'study'))],
-    out_dir: Annotated[Optional[Path], typer.Option('--out', help='Where the files go; into the study by default, or '
-                                                                  'beside the tracked evidence.', show_default=False)] = None,
-    publish: Annotated[bool, typer.Option(help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
+    file: Annotated[Path, typer.Argument(
+        help='Matrix file, or the folder of a study (also in the published layout).', show_default=False,
+        callback=expects('matrix', 'parameters', 'study'))],
+    out_dir: Annotated[Optional[Path], typer.Option(
+        '--out', help='Where the files go; into the study by default, or beside the tracked evidence.',
+        show_default=False)] = None,
+    publish: Annotated[bool, typer.Option(
+        help='Replace the tracked evidence under runs/evidence/ with this study.')] = False,
     site: Annotated[bool, typer.Option(help='Build the page as well.')] = False,
 ):
     "The report page, executed, and every table, figure and summary as files."
@@ -935,7 +981,8 @@ def sample(
     if len(t): out.print(rich_table(t, f'Samples of {_short(run_dir)}'))
     for s in map(int, parts):
         fates = t.loc[t['sample'] == s, 'fate'].value_counts()
-        begun = f"the {len(epochs)} epoch{'s'*(len(epochs) > 1)} that the run has begun" if epoch is None else f'epoch {epoch}'
+        all_of_it = f"the {len(epochs)} epoch{'s'*(len(epochs) > 1)} that the run has begun"
+        begun = all_of_it if epoch is None else f'epoch {epoch}'
         out.print(f"sample {s}: counts {(n := int(fates.get('surviving', 0)))} time{'s'*(n != 1)} in {begun}; "
                   "executions: " + ', '.join(f'{n} {f}' for f, n in fates.items()) if len(fates)
                   else f'sample {s}: not trained; an epoch leaves out {size - h.geometry.samples_per_epoch} of {size} '
@@ -950,7 +997,8 @@ Reference = Annotated[Optional[Path], typer.Option(help='Folder of a run that it
 @audit.command(name='receipt')
 def audit_receipt(
     run_dir: Annotated[Path, typer.Argument(help='Folder that ecrl.audit() was given.', show_default=False)],
-    file: Annotated[Optional[Path], typer.Option('--out', help='The page; <folder>/receipt.html by default.', show_default=False)] = None,
+    file: Annotated[Optional[Path], typer.Option(
+        '--out', help='The page; <folder>/receipt.html by default.', show_default=False)] = None,
     reference: Reference = None,
 ):
     "Write the receipt of a run: one page, whole in itself."
@@ -962,12 +1010,16 @@ def audit_receipt(
 def audit_try(
     command: Annotated[list[str], typer.Argument(help='After --: the command; {world} becomes the number of ranks, '
                                                       '{run} the folder of the run.', show_default=False)],
-    world: Annotated[str, typer.Option(help='Ranks of each launch, over and over: 2,1 changes them at every restart.')] = '1',
-    kills: Annotated[Optional[str], typer.Option(help='Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by '
-                                                      'default a plan from an undisturbed run.', show_default=False)] = None,
-    every: Annotated[Optional[int], typer.Option(help='Steps between saves, where the ledger does not show them.', show_default=False)] = None,
-    folder: Annotated[Optional[Path], typer.Option('--out', help='New folder for both runs and the receipt; by '
-                                                                 'default one in the temporary folder.', show_default=False)] = None,
+    world: Annotated[str, typer.Option(
+        help='Ranks of each launch, over and over: 2,1 changes them at every restart.')] = '1',
+    kills: Annotated[Optional[str], typer.Option(
+        help='Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by default a plan from an undisturbed run.',
+        show_default=False)] = None,
+    every: Annotated[Optional[int], typer.Option(
+        help='Steps between saves, where the ledger does not show them.', show_default=False)] = None,
+    folder: Annotated[Optional[Path], typer.Option(
+        '--out', help='New folder for both runs and the receipt; by default one in the temporary folder.',
+        show_default=False)] = None,
     timeout: Annotated[float, typer.Option(help='Limit of each launch, s.')] = 600.0,
 ):
     "Run a script undisturbed, then kill it by plan and resume it. Exit code 0: it resumes exactly, 1: it does not."
@@ -997,8 +1049,11 @@ def _show(report, out_dir: Path | None, name: str, json_: bool):
 
 @app.command()
 def report(
-    folder: Annotated[Path, typer.Argument(help='Directory of a run, or of a study (runs below it).', show_default=False, callback=expects('run', 'study'))],
-    reference: Annotated[Optional[Path], typer.Option(help='For a run: the run that it should equal.', show_default=False)] = None,
+    folder: Annotated[Path, typer.Argument(
+        help='Directory of a run, or of a study (runs below it).', show_default=False,
+        callback=expects('run', 'study'))],
+    reference: Annotated[Optional[Path], typer.Option(
+        help='For a run: the run that it should equal.', show_default=False)] = None,
     out_dir: Annotated[Optional[Path], typer.Option('--out', help='Write files into this folder instead of printing: '
                                                                   'Markdown, JSON; of a study also figures and '
                                                                   'final_summary.md.', show_default=False)] = None,
@@ -1016,7 +1071,8 @@ def report(
 @app.command()
 def compare(
     a: Annotated[Path, typer.Argument(help='A run, or a study.', show_default=False, callback=expects('run', 'study'))],
-    b: Annotated[Path, typer.Argument(help='Another one of the same kind.', show_default=False, callback=expects('run', 'study'))],
+    b: Annotated[Path, typer.Argument(
+        help='Another one of the same kind.', show_default=False, callback=expects('run', 'study'))],
     out_dir: Out = None,
     json_: Json = False,
 ):
@@ -1085,11 +1141,14 @@ class Device(str, Enum): cuda, cpu = 'cuda', 'cpu'
 
 @bench.command()
 def gpu(
-    device: Annotated[Device, typer.Option(help='Measure a CUDA device, or the same path on the processor.')] = Device.cuda,
-    out_dir: Annotated[Path, typer.Option('--out', help='Folder for bench_gpu.md and bench_gpu.json.')] = Path('bench_gpu'),
+    device: Annotated[Device, typer.Option(
+        help='Measure a CUDA device, or the same path on the processor.')] = Device.cuda,
+    out_dir: Annotated[Path, typer.Option(
+        '--out', help='Folder for bench_gpu.md and bench_gpu.json.')] = Path('bench_gpu'),
     tiny: Annotated[bool, typer.Option('--tiny', help='The smallest sizes: to try the path, not to measure.')] = False,
 ):
-    "Step, loop, checkpoints, recovery and equal bits on one CUDA device, in at most 8 minutes. Where only torch is installed: python -m ecrl.lab.bench gpu"
+    ('Step, loop, checkpoints, recovery and equal bits on one CUDA device, in at most 8 minutes. Where only torch is '
+     'installed: python -m ecrl.lab.bench gpu')
     from ecrl.lab.bench import bench as measure
     with calm(lambda: f'Interrupted; what was measured before is in {_short(out_dir)}. Again: {same_command()}'):
         measure(device.value, out_dir, tiny, say=lambda line: out.print(line, markup=False, soft_wrap=True))
@@ -1098,7 +1157,8 @@ def gpu(
 # %% ../../nbs/lab/870_cli.ipynb #8a6cfec1
 @app.command()
 def glossary(
-    word: Annotated[Optional[str], typer.Argument(help='One word, e.g. MTTR or completed_prev; all of them by default.', show_default=False)] = None):
+    word: Annotated[Optional[str], typer.Argument(
+        help='One word, e.g. MTTR or completed_prev; all of them by default.', show_default=False)] = None):
     "What the words of the tables and reports mean."
     from ecrl.glossary import WORDS, explain
     if word is not None:
@@ -1130,6 +1190,8 @@ def main():
         said = getattr(e, 'ename', '') in ('ConfigError', 'HistoryError') and e.evalue
         known = said or any(c.__name__ in OURS and c.__module__.partition('.')[0] == 'ecrl' for c in type(e).__mro__)
         if not known and 'ECRL_TRACEBACK' in os.environ: raise
-        told = f'Error: {said or e}' if known else f'Error: ecrl itself has failed ({type(e).__name__}: {str(e)[:300]}). Nothing is said about your run. ECRL_TRACEBACK=1 shows where.'
+        told = f'Error: {said or e}' if known else (
+            f'Error: ecrl itself has failed ({type(e).__name__}: {str(e)[:300]}). Nothing is said about your run. '
+            'ECRL_TRACEBACK=1 shows where.')
         err.print(told, markup=False, soft_wrap=True)
         raise SystemExit(2)

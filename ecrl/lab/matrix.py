@@ -31,7 +31,7 @@ from ..training.models import build_model
 class ExecutorConfig(Section):
     "Where suites run; see the executors page."
     kind: str = 'local'                          # local | slurm
-    slots: Positive | list[str] = 1  # local: how many suites at once; or the CUDA devices of each slot, e.g. ['0,1', '2,3']
+    slots: Positive | list[str] = 1  # local: how many suites at once; or each slot's CUDA devices, e.g. ['0,1', '2,3']
     slurm: dict = {}                             # submitit's parameters, e.g. {slurm_partition: gpu, timeout_min: 240}
     cluster: str = 'slurm'                       # submitit's: slurm | local
 

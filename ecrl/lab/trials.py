@@ -38,7 +38,8 @@ import sys
 from ecrl.training.config import load_config
 from ecrl.training.supervisor import Supervisor
 for config in sys.argv[1:]:
-    if Supervisor(load_config(config), config.removesuffix('.yaml')).run()['status'] != 'completed': sys.exit(f'{config} was not completed')
+    status = Supervisor(load_config(config), config.removesuffix('.yaml')).run()['status']
+    if status != 'completed': sys.exit(f'{config} was not completed')
 '''
 
 def run_for_real(configs: dict[str, RunConfig], root: Path,

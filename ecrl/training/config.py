@@ -62,10 +62,10 @@ class DatasetConfig(Section):
     "The data, and the part of it that is trained on."
     name: _known_or_own(DATASET_NAMES) = 'digits'           # the data; see the datasets page
     args: dict[str, Any] = {}                               # of own code, besides what it is offered
-    root: PathText = './data'                               # where its files are, or go; relative to the working directory
+    root: PathText = './data'                            # where its files are, or go; relative to the working directory
     train: bool = True                                      # the part to train on; false: the held-out one
     download: bool = False                                  # fetch what is missing; done once, before any rank starts
-    size: Positive | None = None                            # [samples] that the data must have; of fake, that it is to have
+    size: Positive | None = None                            # [samples] that the data must have, or fake is to have
     image_size: Annotated[int, Field(ge=1, le=8192)] = 32   # [pixels] height and width
     split_subdir: PathText = 'train'                        # of an imagefolder: <root>/<split_subdir>/<class>/<image>
     num_classes: Annotated[int, Field(ge=1, le=10**6)] | None = None  # [classes] as for size
@@ -76,7 +76,7 @@ class TrainingConfig(Section):
     model_name: _known_or_own(MODELS) = 'small_cnn'         # the network; see the models page
     model_args: dict[str, Any] = {}                         # of an own model
     optimizer: _known_or_own(OPTIMIZERS) = 'sgd'            # own code, for example: torch.optim:AdamW
-    optimizer_args: dict[str, Any] = {}                     # of an own optimizer; lr, momentum and weight_decay it is offered
+    optimizer_args: dict[str, Any] = {}                     # of an own optimizer, besides lr, momentum, weight_decay
     loss: _known_or_own(LOSSES) = 'cross_entropy'           # own code: (output, y) -> mean loss
     precision: Literal['fp32', 'bf16', 'fp16'] = 'fp32'     # in which forward and backward compute
     precision_fallback: Literal['warn', 'error'] = 'warn'   # bf16 or fp16 without CUDA: use fp32 and say so, or stop
@@ -90,12 +90,12 @@ class TrainingConfig(Section):
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9     # of SGD
     weight_decay: Annotated[float, Field(ge=0)] = 5e-4      # of SGD, coupled to the gradient
     max_steps: Positive = 600                               # [steps] global step at which the run is complete
-    log_every: Positive = 50                                # [steps] between lines on the console; every step is recorded
+    log_every: Positive = 50                                # [steps] between console lines; every step is recorded
     evaluate: bool = False                                  # measure accuracy on the held-out part after the last step
-    debug_every: Positive = 100                             # [steps] between those of which rank 0 logs its sample ids in full
-    method: Literal[*METHODS] = 'ddp'                       # ddp: the ranks share each batch; single: one process without a process group; averaging: see that section
+    debug_every: Positive = 100                             # [steps] after which rank 0 logs its sample ids in full
+    method: Literal[*METHODS] = 'ddp'    # ddp: ranks share each batch; single: one process; averaging: see that section
     numerics: Literal['plain', 'elastic'] = 'plain'         # elastic: the result does not depend on the number of ranks
-    virtual_shards: Positive = 4                            # elastic numerics: a power of two that every world size divides
+    virtual_shards: Positive = 4                            # elastic: a power of two that every world size divides
 
 # %% ../../nbs/training/320_config.ipynb #50abcac3
 class CheckpointConfig(Section):
@@ -103,11 +103,11 @@ class CheckpointConfig(Section):
     strategy: Literal['blocking', 'overlapped', 'none'] = 'blocking'  # overlapped: ranks do not wait for the write
     every_k_steps: Positive = 50                            # [steps] between checkpoints
     max_inflight: Positive = 2                              # overlapped: states on their way at once
-    deadline_s: Annotated[float, Field(gt=0)] = 120.0       # overlapped: a write that takes longer is stuck, its writer replaced
+    deadline_s: Annotated[float, Field(gt=0)] = 120.0       # overlapped: a slower write is stuck, its writer replaced
     max_writer_replacements: Count = 3                      # overlapped: in a row; then the attempt ends
     on_error: Literal['continue', 'stop'] = 'continue'      # a checkpoint that fails: train on without it, or give up
     keep_last: Positive = 3                                 # newest checkpoints that are kept, besides pinned ones
-    pin_steps: list[Positive] = [200, 400, 800]             # [steps] whose checkpoint is never removed, like that of the last step
+    pin_steps: list[Positive] = [200, 400, 800]             # [steps] whose checkpoint stays, like that of the last step
     fsync: bool = True                                      # make it durable; off only to measure what that costs
 
 class StorageConfig(Section):
@@ -119,11 +119,11 @@ class StorageConfig(Section):
 # %% ../../nbs/training/320_config.ipynb #5dff92f8
 class FaultConfig(Section):
     "One fault: what happens to whom, and when."
-    kind: str                                               # exit, sigkill, sigstop, slow, lose_rank, ...; see the faults page
+    kind: str                                        # exit, sigkill, sigstop, slow, lose_rank, ...; see the faults page
     target: Count | list[Count] | Literal['launcher', 'supervisor', 'writer'] = 0  # rank, ranks, or another process
-    step: Positive | None = None                            # [steps] acts at this global step, or at its save or restore; else after_s
+    step: Positive | None = None             # [steps] acts at this global step, or at its save or restore; else after_s
     point: str = 'boundary'                                 # place within the step, its save or its restore
-    after_s: Annotated[float, Field(ge=0)] | None = None    # acts so long after the first launch, wherever the run is; else step
+    after_s: Annotated[float, Field(ge=0)] | None = None  # acts so long after the first launch, at any step; else step
     attempt: Positive = 1                                   # does not act before this attempt
     times: Annotated[int, Field(ge=1, le=1000)] = 1         # how often: a step that is replayed meets it again
     flush_inflight: bool = False                            # first let checkpoint writes finish
@@ -137,7 +137,8 @@ class PoissonConfig(Section):
     seed: Seed = 0                                          # of the draw
     max_faults: Annotated[int, Field(ge=1, le=10_000)] = 100  # drawn at most
     kinds: Annotated[list[str], Field(min_length=1)] = ['sigkill']  # each fault draws one
-    points: Annotated[list[str], Field(min_length=1)] = ['forward', 'backward', 'update', 'record', 'boundary']  # each fault draws one, where steps are counted
+    points: Annotated[list[str], Field(min_length=1)] = ['forward', 'backward', 'update', 'record',
+                                                         'boundary']  # each fault draws one, where steps are counted
 
 class FailureConfig(Section):
     "What goes wrong in the run, planned beforehand."
@@ -145,8 +146,8 @@ class FailureConfig(Section):
     steps: list[Positive] = []                              # [steps] after the boundary of each, a rank ends; rising
     kind: Literal['exit', 'sigkill'] = 'exit'               # how the rank of failure.steps ends
     rank: Count = 0                                         # the rank that failure.steps end
-    flush_inflight: bool = True                             # failure.steps: let checkpoint writes finish first, as published
-    plan: list[FaultConfig] = []                            # any faults, one by one; what a run has suffered has this form
+    flush_inflight: bool = True                             # failure.steps: let writes finish first, as published
+    plan: list[FaultConfig] = []                         # any faults, one by one; what a run has suffered has this form
     poisson: PoissonConfig | None = None                    # faults drawn from a seed beforehand
 
     @model_validator(mode='before')
@@ -159,8 +160,9 @@ class FailureConfig(Section):
 # %% ../../nbs/training/320_config.ipynb #abcf4009
 class ElasticConfig(Section):
     "Phases at different world sizes."
-    phases: list[Annotated[list[Positive], Field(min_length=2, max_length=2)]] = []  # pairs [until this global step, world size], in order
-    phase_a_steps: Positive | None = None                   # [steps] two phases, in the published keys: a until this global step
+    phases: list[Annotated[list[Positive], Field(
+        min_length=2, max_length=2)]] = []                  # pairs [until this global step, world size], in order
+    phase_a_steps: Positive | None = None          # [steps] two phases, in the published keys: a until this global step
     phase_b_steps: Positive | None = None                   # [steps] phase b until this global step, the last
     phase_a_world_size: Positive | None = None              # ranks in phase a
     phase_b_world_size: Positive | None = None              # ranks in phase b
@@ -168,8 +170,10 @@ class ElasticConfig(Section):
     @model_validator(mode='after')
     def _one_form(self):
         published = self.model_dump(exclude={'phases'}, exclude_none=True)
-        if len(published) != (0 if self.phases else 4): raise ValueError('elastic: expected either phases: [[until_step, world_size], ...] or all of '
-            f'phase_a_steps, phase_b_steps, phase_a_world_size, phase_b_world_size; found {", ".join([*["phases"][:len(self.phases)], *published]) or "nothing"}')
+        if len(published) != (0 if self.phases else 4):
+            found = ', '.join([*['phases'][:len(self.phases)], *published]) or 'nothing'
+            raise ValueError('elastic: expected either phases: [[until_step, world_size], ...] or all of '
+                             f'phase_a_steps, phase_b_steps, phase_a_world_size, phase_b_world_size; found {found}')
         return self
 
 class RuntimeConfig(Section):
@@ -190,13 +194,13 @@ class SupervisorConfig(Section):
     max_restarts_without_checkpoint: Positive = 3           # in a row, with no newer checkpoint
     max_time_s: Positive | None = None                      # wall-clock of the whole run
     restart_delay_s: Annotated[float, Field(ge=0)] = 0.0    # waited before every restart
-    backoff_s: Annotated[float, Field(ge=0)] = 1.0          # waited after a restart that made no newer checkpoint; doubles each time
+    backoff_s: Annotated[float, Field(ge=0)] = 1.0          # wait after a restart without a newer checkpoint; doubles
     backoff_max_s: Annotated[float, Field(ge=0)] = 60.0     # the longest backoff
-    teardown: Literal['quick', 'launcher'] = 'quick'        # a death is seen on the rank itself, or once the launcher has ended
+    teardown: Literal['quick', 'launcher'] = 'quick'  # a death is seen on the rank itself, or when the launcher ends
     standby: bool = False                                   # a second job waits, ready to take over
-    start: Literal['fork', 'exec'] = 'fork'                 # launches: forked from one process that has imported the libraries, or each a new interpreter
+    start: Literal['fork', 'exec'] = 'fork'  # forked from one process that has the libraries, or each a new interpreter
     hang_s: Annotated[float, Field(gt=0)] = 60.0            # a run that records nothing for so long hangs
-    hang_save_s: Annotated[float, Field(gt=0)] = 600.0      # the same while a checkpoint is written or the model evaluated
+    hang_save_s: Annotated[float, Field(gt=0)] = 600.0      # the same while it writes a checkpoint or evaluates
     hang_start_s: Annotated[float, Field(gt=0)] = 300.0     # a launch without a first step for so long hangs
 
 # %% ../../nbs/training/320_config.ipynb #bf09f1a1
@@ -205,7 +209,8 @@ def _check_virtual_shards(cfg: 'RunConfig'):
     V, B, worlds = cfg.training.virtual_shards, cfg.training.global_batch, [w for _, w in cfg.phases()]
     possible = [2**k for k in range(B.bit_length()) if B % 2**k == 0]
     fitting = [v for v in possible if all(v % w == 0 for w in worlds)]
-    would_work = f'virtual_shards {", ".join(map(str, fitting))} would work' if fitting else f'with this batch world sizes {", ".join(map(str, possible))} would work'
+    what = 'virtual_shards' if fitting else 'with this batch world sizes'
+    would_work = f'{what} {", ".join(map(str, fitting or possible))} would work'
     if V not in possible:
         raise ValueError(
             f'training.virtual_shards: expected a power of two that divides training.global_batch {B}, found {V}; '
@@ -249,24 +254,25 @@ Share = Annotated[float, Field(gt=0)]
 
 class AveragingConfig(Section):
     "Ranks that train alone and average what they have learned; steps are rounds, and global_batch is of each rank."
-    policy: Literal['sync', 'cadence', 'async', 'claims'] = 'cadence'  # sync: each rank one batch a round; cadence: as many as the planner says
+    policy: Literal['sync', 'cadence', 'async',
+                    'claims'] = 'cadence'  # sync: each rank one batch a round; cadence: as many as the planner says
     backend: Literal['collective', 'cpu'] = 'collective'    # how the parameters travel
     mode: Literal['parameters', 'gradients'] = 'parameters'  # what is averaged
-    planner: Literal['steady', 'elche'] = 'steady'          # cadence: elche as in the published reference; steady: from medians
+    planner: Literal['steady', 'elche'] = 'steady'  # cadence: elche as in the published reference; steady: from medians
     anchor: Positive = 10                                   # [batches] of the slowest rank in the first round
     max_anchor: Positive = 200                              # [batches] of the slowest rank at most
-    overhead_target: Annotated[float, Field(gt=0, lt=1)] = 0.1  # of an average, as a part of the slowest rank's computing time
-    max_lead: Count | None = None                           # [batches] that a rank may do more than the slowest; 0: equal counts
-    speeds: list[Share] = []                                # a hint: how fast each rank is beside the slowest, until it is measured
-    ratios: list[Share] = []                                # fixed shares of the ranks, adding up to 1, whatever their speeds
-    guard: Literal['act', 'elche', 'none'] = 'act'          # when ranks drift apart: halve the anchor; only stop its growth; nothing
+    overhead_target: Annotated[float, Field(gt=0, lt=1)] = 0.1  # of an average, as part of the slowest rank's computing
+    max_lead: Count | None = None                  # [batches] that a rank may do more than the slowest; 0: equal counts
+    speeds: list[Share] = []                    # a hint: how fast each rank is beside the slowest, until it is measured
+    ratios: list[Share] = []                                # fixed shares of the ranks, whatever their speeds; sum 1
+    guard: Literal['act', 'elche', 'none'] = 'act'  # if ranks drift apart: halve the anchor, end its growth, nothing
     drift_threshold: Annotated[float, Field(gt=0)] = 0.05   # relative distance of a rank from the mean
-    weights: Literal['uniform', 'counts'] = 'uniform'       # of the ranks that did a batch: equal, or by the number of batches
-    moments: Literal['average', 'reset', 'keep'] = 'average'  # what becomes of the optimizer's state, its momentum, at an average
-    outer_lr: Annotated[float, Field(gt=0, le=1)] = 1.0     # of the step from the last average to this one; 1 and no momentum: the mean
+    weights: Literal['uniform', 'counts'] = 'uniform'       # of ranks that did a batch: equal, or by their batches
+    moments: Literal['average', 'reset', 'keep'] = 'average'  # what becomes of the optimizer's state at an average
+    outer_lr: Annotated[float, Field(gt=0, le=1)] = 1.0     # step from the last average; 1 without momentum: the mean
     outer_momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0  # Nesterov's, over averages
     schedule: Literal['live', 'recorded'] = 'live'          # counts from measured times, or from `recorded`
-    recorded: list[list[Count]] = []                        # [batches] of each rank, a list for each round; the last one is repeated
+    recorded: list[list[Count]] = []                        # [batches] of each rank, round by round; the last repeats
     death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
@@ -323,13 +329,47 @@ def _check_ranks(a: AveragingConfig, W: int):
 # %% ../../nbs/training/320_config.ipynb #673afda1
 class CodeConfig(Section):
     "Where own code lies."
-    folder: PathText = '.'                                  # looked at first for `module:function`; `ecrl run FILE` takes the folder of FILE
+    folder: PathText = '.'             # looked at first for `module:function`; `ecrl run FILE` takes the folder of FILE
 
 def _check_args(cfg: 'RunConfig'):
     "Refuse arguments for what takes none."
-    for key, name, args in (('dataset.args', cfg.dataset.name, cfg.dataset.args), ('training.model_args', cfg.training.model_name, cfg.training.model_args),
-                            ('training.optimizer_args', cfg.training.optimizer, cfg.training.optimizer_args)):
-        if args and not is_own(name): raise ValueError(f'{key}: only own code (module:function) takes arguments, and {name} is not; remove {", ".join(args)}')
+    t = cfg.training
+    for key, name, args in (('dataset.args', cfg.dataset.name, cfg.dataset.args),
+                            ('training.model_args', t.model_name, t.model_args),
+                            ('training.optimizer_args', t.optimizer, t.optimizer_args)):
+        if args and not is_own(name): raise ValueError(
+            f'{key}: only own code (module:function) takes arguments, and {name} is not; remove {", ".join(args)}')
+
+# %% ../../nbs/training/320_config.ipynb #2499460a
+def _check_failure(cfg: 'RunConfig', last: int):
+    "Refuse planned failures that cannot happen."
+    steps, w = cfg.failure.steps, min(w for _, w in cfg.phases())
+    if not (steps or cfg.failure.plan or cfg.failure.poisson): raise ValueError(
+        'failure.enabled is true but failure.steps is empty: name the steps (or a plan), or set failure.enabled: false')
+    if sorted(set(steps)) != steps: raise ValueError(f'failure.steps: expected rising steps, found {steps}')
+    if steps and steps[-1] >= last: raise ValueError(
+        f'failure.steps: {steps[-1]} is not before the last step, {last}, so it could never fire')
+    if steps and cfg.failure.rank >= w: raise ValueError(
+        f'failure.rank: {cfg.failure.rank} does not exist at world size {w}')
+
+def _check_together(cfg: 'RunConfig'):
+    "Refuse what contradicts itself across sections."
+    for _, w in cfg.phases():
+        if cfg.training.method != 'averaging': local_batch(cfg.training.global_batch, w)
+    if cfg.runtime.nodes > 1: _check_nodes(cfg)
+    _check_args(cfg)
+    _check_method(cfg)
+    if cfg.training.numerics == 'elastic': _check_virtual_shards(cfg)
+    last, ends = cfg.training.max_steps, [until for until, _ in cfg.phases()]
+    if cfg.elastic and not (sorted(set(ends)) == ends and ends[-1] == last): raise ValueError(
+        f'elastic: expected phases that end at rising steps, the last one at training.max_steps {last}; found '
+        f'{", ".join(map(str, ends))}')
+    if cfg.elastic and cfg.checkpoint.strategy == 'none':
+        raise ValueError('elastic: the second phase continues from a checkpoint, but checkpoint.strategy is none')
+    if cfg.supervisor.standby and cfg.supervisor.teardown == 'launcher': raise ValueError(
+        'supervisor.standby: a standby takes over when a rank dies, but with supervisor.teardown: launcher nobody '
+        'looks at the ranks; use quick')
+    if cfg.failure.enabled: _check_failure(cfg, last)
 
 # %% ../../nbs/training/320_config.ipynb #2499466d
 class RunConfig(Section):
@@ -365,40 +405,12 @@ class RunConfig(Section):
     def fits(self, world_size: int) -> bool:
         "Whether so many ranks can share the batch, with elastic numerics the virtual shards, and the hosts."
         t = self.training
-        return world_size % self.runtime.nodes == 0 and (t.method == 'averaging'
-                                                         or t.global_batch % world_size == 0) and (t.numerics == 'plain'
-                                                             or t.virtual_shards % world_size == 0)
+        batch = t.method == 'averaging' or t.global_batch % world_size == 0
+        shards = t.numerics == 'plain' or t.virtual_shards % world_size == 0
+        return world_size % self.runtime.nodes == 0 and batch and shards
 
     @model_validator(mode='after')
-    def _consistent(self):
-        for _, w in self.phases():
-            if self.training.method != 'averaging': local_batch(self.training.global_batch, w)
-        if self.runtime.nodes > 1: _check_nodes(self)
-        _check_args(self)
-        _check_method(self)
-        if self.training.numerics == 'elastic': _check_virtual_shards(self)
-        e, steps, last = self.elastic, self.failure.steps, self.training.max_steps
-        ends = [until for until, _ in self.phases()]
-        if e and not (sorted(set(ends)) == ends and ends[-1] == last): raise ValueError(
-            f'elastic: expected phases that end at rising steps, the last one at training.max_steps {last}; found '
-            f'{", ".join(map(str, ends))}')
-        if e and self.checkpoint.strategy == 'none':
-            raise ValueError('elastic: the second phase continues from a checkpoint, but checkpoint.strategy is none')
-        if self.supervisor.standby and self.supervisor.teardown == 'launcher': raise ValueError(
-            'supervisor.standby: a standby takes over when a rank dies, but with supervisor.teardown: launcher nobody '
-            'looks at the ranks; use quick')
-        if self.failure.enabled:
-            if not (steps or self.failure.plan or self.failure.poisson): raise ValueError(
-                'failure.enabled is true but failure.steps is empty: name the steps (or a plan), or set '
-                'failure.enabled: false')
-            if sorted(set(steps)) != steps: raise ValueError(f'failure.steps: expected rising steps, found {steps}')
-            if steps and steps[-1] >= last:
-                raise ValueError(
-                    f'failure.steps: {steps[-1]} is not before the last step, {last}, so it could never fire')
-            w = min(w for _, w in self.phases())
-            if steps and self.failure.rank >= w:
-                raise ValueError(f'failure.rank: {self.failure.rank} does not exist at world size {w}')
-        return self
+    def _consistent(self): _check_together(self); return self
 
 # %% ../../nbs/training/320_config.ipynb #b7838486
 MAX_DEPTH, MAX_VALUES, MAX_BYTES = 32, 100_000, 2**22      # of a file: far more than any config needs
@@ -457,8 +469,9 @@ def _check_key(key: yaml.Node, lines: dict[str, int],
                source: str): # lines: where the earlier keys of this mapping stand
     line = key.start_mark.line + 1
     if key.tag != 'tag:yaml.org,2002:str' or not isinstance(key, yaml.ScalarNode):
-        raise ConfigError(f'{source}: line {line}: expected text as a key, '
-        f'found {key.value if isinstance(key, yaml.ScalarNode) else "a collection"}; write it in quotes if it is a name')
+        found = key.value if isinstance(key, yaml.ScalarNode) else 'a collection'
+        raise ConfigError(
+            f'{source}: line {line}: expected text as a key, found {found}; write it in quotes if it is a name')
     if key.value in lines:
         raise ConfigError(
             f'{source}: the key {key.value!r} stands in line {lines[key.value]} and again in line {line}; remove one '
@@ -516,7 +529,8 @@ def _explain(err: dict) -> str:
         return f'{where}: unknown key.' + (f' Did you mean {close[0]!r}?' if close
                                            else '') + f' Known keys here: {", ".join(known)}.'
     if err['type'] == 'missing': return f'{where}: this key is required here.'
-    said = str(err['ctx']['error']) if err['type'] == 'value_error' else f"{err['msg'][0].lower()}{err['msg'][1:]}, found {shown(err['input'])}."
+    if err['type'] == 'value_error': said = str(err['ctx']['error'])
+    else: said = f"{err['msg'][0].lower()}{err['msg'][1:]}, found {shown(err['input'])}."
     return said if said.startswith(where) else f'{where}: {said}'
 
 # %% ../../nbs/training/320_config.ipynb #ace41bfe

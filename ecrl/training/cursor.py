@@ -74,7 +74,7 @@ class CursorBroadcast:
     offer = struct.Struct('<4Q')
     def __init__(self,
         sampler: ResumableGlobalBatchSampler,
-        store: dist.Store | None = None, # of this launch, closed to others: where rank 0 leaves its address and the word
+        store: dist.Store | None = None, # of this launch, closed to others; rank 0 leaves address and word there
         address: str = '127.0.0.1', # of this host; the others reach rank 0 at its own
         timeout_s: float = 120.0, # for connecting and for each message
     ):

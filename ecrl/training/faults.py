@@ -29,7 +29,8 @@ def kill(fault, pids: list[int]):
 def pause(fault, pids: list[int]):
     "SIGSTOP, for a time or for ever. Somebody else has to wake a process that sleeps: a helper, which dies with it."
     if fault.duration_s:
-        code = 'import os, signal, sys, time; time.sleep(float(sys.argv[1])); [os.kill(int(p), signal.SIGCONT) for p in sys.argv[2:]]'
+        code = ('import os, signal, sys, time; time.sleep(float(sys.argv[1])); '
+                '[os.kill(int(p), signal.SIGCONT) for p in sys.argv[2:]]')
         subprocess.Popen([sys.executable, '-S', '-c', code, str(fault.duration_s), *map(str, pids)],
                          preexec_fn=die_with_parent)
     for p in sorted(pids, key=lambda p: p == os.getpid()): os.kill(p, signal.SIGSTOP)

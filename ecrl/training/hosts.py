@@ -66,7 +66,8 @@ def run(self: Host, wait_s: float = 600.0) -> str: # how the run ended: complete
     except OSError as e:
         if not (why := disk_refuses(e)): raise
         raise ConfigError(
-            f'{why}. Nothing of the run is left running here. Free space there, or mend the disk, then join again.') from None
+            f'{why}. Nothing of the run is left running here. Free space there, or mend the disk, then join again.'
+        ) from None
     finally: self.dismiss(); end_marked(self.mark)
     return self.over
 

@@ -173,7 +173,8 @@ class Watchdog:
             doing, since = min(self.busy.values(), key=lambda b: b[1])
             return f'{doing} has not ended after {l.hang_save_s:g} s' if now - since > l.hang_save_s else None
         if len(self.running | self.over) < self.world_size:
-            return f'no first step {l.hang_start_s:g} s after the launch' if now - self.launched > l.hang_start_s else None
+            late = now - self.launched > l.hang_start_s
+            return f'no first step {l.hang_start_s:g} s after the launch' if late else None
         silent = [r for r in self.last if r not in self.over and now - self.last[r] > l.hang_s]
         if len(self.over) == self.world_size and now - max(self.last.values()) > l.hang_s: return (
             'all ranks have finished, but the launcher does not come home')

@@ -127,7 +127,10 @@ arithmetic_differs  map     witnesses  name -> [at the save, now]
 ''', first_step='global_step  whole  lifecycle  the step that was done', busy='''
 doing        text   lifecycle  save, flush or evaluate
 global_step  whole  lifecycle  where rank 0 stands
-''', busy_end='doing  text  lifecycle  what has ended', fault_fired='''
+''', busy_end='doing  text  lifecycle  what has ended')
+
+# %% ../../nbs/training/310_protocol.ipynb #01b9b5a1
+_EVENTS |= dict(fault_fired='''
 global_step  whole?  faults  when it acted
 kind         text    faults  what it does
 point        text    faults  at which point of a step, a save or a restore
@@ -286,6 +289,8 @@ duration_sec                         number  -          s: goodput takes it from
 reason                               text?   agreement  as in the last event
 time                                 number  -          wall clock, s
 ''')
+
+# %% ../../nbs/training/310_protocol.ipynb #9f6ba5a1
 ENVIRONMENT = fields('''
 format_version       whole   agreement  of the run; see above
 run_id               text    identity   the run's name

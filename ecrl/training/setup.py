@@ -29,7 +29,8 @@ def choose_backend(cfg: RunConfig, device: torch.device, world_size: int) -> str
     "`nccl` needs a GPU for each rank; everything else is `gloo`."
     gpus = torch.cuda.device_count() if device.type == 'cuda' else 0
     if cfg.runtime.backend == 'nccl' and world_size > gpus: raise ConfigError(
-        f'runtime.backend is nccl, which needs a GPU for each of the {world_size} ranks; found {gpus}. Use auto or gloo')
+        f'runtime.backend is nccl, which needs a GPU for each of the {world_size} ranks; found {gpus}. '
+        'Use auto or gloo')
     return cfg.runtime.backend if cfg.runtime.backend != 'auto' else 'nccl' if 0 < world_size <= gpus else 'gloo'
 
 def choose_precision(cfg: RunConfig, device: torch.device) -> str:

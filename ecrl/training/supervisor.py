@@ -128,7 +128,8 @@ class Supervisor:
         cfg: RunConfig,
         run_dir: Path | str, # created; must be new unless `resume`
         resume: bool = False, # continue what is there
-        on_progress: Callable[[dict], None] = lambda status: None, # status, attempts, global_step, target_steps, restarts, run_dir
+        # called with status, attempts, global_step, target_steps, restarts, run_dir
+        on_progress: Callable[[dict], None] = lambda status: None,
     ):
         self.cfg, self.run_dir, self.resume, self.on_progress = cfg, Path(run_dir), resume, on_progress
         self.logs, self.held, self.mark = self.run_dir/'logs', None, uuid.uuid4().hex
@@ -507,7 +508,8 @@ def outcome(self: Supervisor, job: Job, how: str,
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
     reasons += [f'rank {r} was told to stop (SIGTERM), and not by the supervisor' for r in job.told[:1]]
     # a launcher comes home when a rank has died
-    dead = [f'rank {r}' for r in sorted(r for r in job.first_dead if r != 'launcher')] or ['the launcher']*('launcher' in job.first_dead)
+    dead = [f'rank {r}' for r in sorted(r for r in job.first_dead if r != 'launcher')]
+    if not dead and 'launcher' in job.first_dead: dead = ['the launcher']
     return 'died', reasons[0] if reasons else f"unexpected end of {' and '.join(dead)}" if dead else 'unexpected exit'
 
 @patch

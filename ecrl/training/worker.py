@@ -201,7 +201,8 @@ def load_chosen(self: Worker,
             raise DamagedCheckpoint(f'its sidecar is of attempt {found.attempt}, expected {attempt}')
         return found, pack if pack is not None and found == info else reader.load(found)
     except DamagedCheckpoint as e:
-        what = f'rank {self.rank} cannot read {data}, from which rank 0 resumes: {e}; see that all hosts have the same files there'
+        what = (f'rank {self.rank} cannot read {data}, from which rank 0 resumes: {e}; see that all hosts have the '
+                'same files there')
         self.event('checkpoint_damaged', reason=what)
         raise DamagedCheckpoint(what) from None
 
@@ -277,7 +278,8 @@ def record_failed(self: Worker, failed: dict):
                               published=self.is_published(failed['global_step']))
     goes_on = self.cfg.checkpoint.on_error == 'continue'
     what = f"the checkpoint of step {failed['global_step']} failed: {failed['error']}"
-    self.say(f'CHECKPOINT FAILED, training {"goes on without it" if goes_on else "stops (checkpoint.on_error)"}: {what}')
+    then = 'goes on without it' if goes_on else 'stops (checkpoint.on_error)'
+    self.say(f'CHECKPOINT FAILED, training {then}: {what}')
     if not goes_on: raise CheckpointFailed(f'{what}; checkpoint.on_error is stop')
 
 # %% ../../nbs/training/374_worker.ipynb #14c3fa0b
