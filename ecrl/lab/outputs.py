@@ -160,6 +160,7 @@ def apart(function, *args):
     sys.stdout.flush()
     with ProcessPoolExecutor(1, mp_context=get_context('fork')) as pool: return pool.submit(function, *args).result()
 
+# %% ../../nbs/lab/875_outputs.ipynb #7a1d2c92
 def recurring(path: Path, flags: Iterable[str], first: Outcome, times: int = 2) -> Outcome:
     "Only what comes again, word for word, each time that the notebook is executed: what varies by itself is not stale."
     left = first.problems
@@ -171,6 +172,7 @@ def recurring(path: Path, flags: Iterable[str], first: Outcome, times: int = 2) 
         if p not in left: print(f'Mark the cell with `#| varies`: {p}')
     return first._replace(problems=left)
 
+# %% ../../nbs/lab/875_outputs.ipynb #7a1d2c94
 def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> int: # number of notebooks with problems
     "Execute notebooks one after the other, print what was found and how long each took; all of them if none is named."
     from nbdev.config import get_config
@@ -182,7 +184,8 @@ def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> in
     for path in [Path(p).resolve() for p in paths] or sorted(nbglob(as_path=True)):
         try:
             o = apart(run_notebook, path, flags, storing)
-            if o.problems and not any('a cell failed' in p for p in o.problems) and not storing: o = recurring(path, flags, o)
+            failed = any('a cell failed' in p for p in o.problems)
+            if o.problems and not failed and not storing: o = recurring(path, flags, o)
         except BrokenProcessPool: o = Outcome(path, 0., [f'{path.name}: its process was killed'])
         outcomes.append(o)
     for o in sorted(outcomes, key=lambda o: -o.seconds): print(f'{o.path.name}: {o.seconds:.0f} secs')
