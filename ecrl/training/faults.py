@@ -190,7 +190,9 @@ def reach(self: FaultPlan, point: str, global_step: int, announce: Callable = la
     for fault, until in self.slowed:
         if fault.point == point and global_step < until: KINDS[fault.kind](fault, [])
     for f in self.at(point, global_step):
-        if f.rank == self.rank: self.fire(f, global_step, announce)
+        if f.rank != self.rank: continue
+        if point in SAVE_POINTS: self.refresh()          # a writer that this one replaces may have met it
+        if f in self.due: self.fire(f, global_step, announce)
 
 # %% ../../nbs/training/360_faults.ipynb #755bc2ee
 @patch
