@@ -9,7 +9,6 @@ __all__ = ['LAWS', 'BY_WINDOWS', 'Verdict', 'law_ranks', 'law_order', 'law_posit
            'verify']
 
 # %% ../../nbs/measure/740_correctness.ipynb #db3c335d
-import hashlib
 from itertools import islice
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -23,7 +22,7 @@ import ecrl.measure.resumes                             # declares the laws of r
 from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
 from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
 from .rounds import ROUND_LAWS, count_rounds, in_rounds, round_ledger
-from .windows import assigned, epoch_ids, learning_rate, share_hashes
+from .windows import assigned, epoch_ids, ids_hash, learning_rate, share_hashes
 from .witnesses import alike, env, falls, promised
 
 # %% ../../nbs/measure/740_correctness.ipynb #1fd25206
@@ -192,7 +191,7 @@ def likely_cause(h: History, r) -> str: # r: a record
     for seed in [s for s in (*range(11), 42, h.seed - 1, h.seed + 1) if s != h.seed and s >= 0]:
         if find(seed, int(r.epoch), W) is not None: return f'other seed: these are the ids for seed {seed}'
     i = (int(r.cursor_step)*W + int(r.rank))*(n := geo.global_batch//W)
-    if hashlib.sha256(np.arange(i, i + n, dtype='<i8').tobytes()).hexdigest() == r.sample_ids_hash:
+    if ids_hash(np.arange(i, i + n)) == r.sample_ids_hash:
         return 'the data was not shuffled'
     return ('none that is known: the hash belongs to no window of these epochs, nor to another world size '
         'or a usual seed')
@@ -229,7 +228,7 @@ def _other_debug_ids(h: History) -> Iterator[Evidence]:
             continue
         ids = d['sample_ids'] if all(type(i) is int and abs(i) < 2**63 for i in d['sample_ids']) else []
         same = ((d['epoch'], d['cursor_step'], d['world_size']) == (r.epoch, r.cursor_step, r.world_size)
-            and hashlib.sha256(np.array(ids, '<i8').tobytes()).hexdigest() == r.sample_ids_hash)
+            and ids_hash(ids) == r.sample_ids_hash)
         if not same:
             yield Evidence(False, f'the ids in full of {at(r)} are not those of its record.', int(r.global_step), 0,
                 int(r.attempt))

@@ -28,7 +28,7 @@ __all__ = ['DIED', 'REPLAYED', 'CALM', 'ROTTEN', 'EXHIBITS', 'RATES', 'Records',
            'show', 'visit', 'misjudged', 'fallen', 'random_script', 'random_run', 'acquit']
 
 # %% ../../nbs/measure/770_museum.ipynb #ffcd6b7c
-import hashlib, json, tempfile
+import json, tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -42,7 +42,7 @@ from .correctness import LAWS, Verdict, verify
 from .history import read_history
 from .laws import GRADES, as_result, word
 from .simulated import Attempt, simulate_run
-from .windows import epoch_ids, learning_rate
+from .windows import epoch_ids, ids_hash, learning_rate
 from ..training.config import TrainingConfig, flat, parse_yaml
 from ..training.protocol import settings_digest
 
@@ -85,8 +85,7 @@ def ids(self: Records, r: dict, shift: int = 0, epoch: int | None = None, rank: 
 
 @patch
 def consume(self: Records, r: dict, ids) -> None:
-    r.update(sample_ids_hash=hashlib.sha256(np.asarray(ids, '<i8').tobytes()).hexdigest(),
-             sample_ids_count=len(ids))
+    r.update(sample_ids_hash=ids_hash(ids), sample_ids_count=len(ids))
 
 @patch
 def claim(self: Records, r: dict, shift: int) -> None:

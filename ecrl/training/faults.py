@@ -176,6 +176,8 @@ def fire(self: FaultPlan, fault: Fault, global_step: int, announce: Callable = l
     "Write it down durably, announce it, do it. Does not return if the fault ends this process."
     pids = self.pids(fault.victims)
     if not pids: return                        # the target is not there at the moment: the fault stays due
+    self.refresh()
+    if fault not in self.due: return           # a process that this one replaces has met it
     RecordWriter(self.log).write(durable=True, **stamp(), event='fired', attempt=self.attempt, at_step=global_step,
                                  **asdict(fault))
     self.due.remove(fault)
@@ -190,9 +192,7 @@ def reach(self: FaultPlan, point: str, global_step: int, announce: Callable = la
     for fault, until in self.slowed:
         if fault.point == point and global_step < until: KINDS[fault.kind](fault, [])
     for f in self.at(point, global_step):
-        if f.rank != self.rank: continue
-        if point in SAVE_POINTS: self.refresh()          # a writer that this one replaces may have met it
-        if f in self.due: self.fire(f, global_step, announce)
+        if f.rank == self.rank: self.fire(f, global_step, announce)
 
 # %% ../../nbs/training/360_faults.ipynb #755bc2ee
 @patch
