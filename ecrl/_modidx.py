@@ -164,6 +164,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws._nameless': ('audit/laws.html#_nameless', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._open': ('audit/laws.html#_open', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._over': ('audit/laws.html#_over', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._padded': ('audit/laws.html#_padded', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._proved': ('audit/laws.html#_proved', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._ranks': ('audit/laws.html#_ranks', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._same_step': ('audit/laws.html#_same_step', 'ecrl/audit/laws.py'),
