@@ -53,6 +53,7 @@ def job_of(
     return Job(work, period_s(work, save, lag) - work, v['recovery_s'] + standby.mean(), lag,
                start_s=float(v['start_s'].mean()) + standby if len(v['start_s']) else 0.0), step
 
+# %% ../../nbs/advise/975_advice.ipynb #97500022
 @dataclass
 class Prediction:
     "What a run would achieve."
@@ -130,6 +131,7 @@ class Advice:
         return Estimate(r['efficiency']/self.step_s, r['low']/self.step_s, r['high']/self.step_s, 1,
                         method='bootstrap of the measured costs', unit='runs')
 
+# %% ../../nbs/advise/975_advice.ipynb #97500024
 def _resampled(costs: Costs, times: int, seed: int) -> list[tuple]: # (step, save, write, recoveries), s
     "Costs as other samples of the same size would have shown them."
     rng, v = np.random.default_rng(seed), costs.values
@@ -155,7 +157,8 @@ class _Shared:
     jobs: int
     @property
     def mtbf_s(self) -> float: return self.of.mtbf_s
-    def gaps(self, rng, size: int, i: int = 0) -> np.ndarray: return np.tile(self.of.gaps(rng, size//self.jobs, i), self.jobs)
+    def gaps(self, rng, size: int, i: int = 0) -> np.ndarray:
+        return np.tile(self.of.gaps(rng, size//self.jobs, i), self.jobs)
 
 # %% ../../nbs/advise/975_advice.ipynb #97500010
 def _best(sample: tuple, failures, most: int) -> int: # steps
@@ -174,6 +177,7 @@ def _checked(costs: Costs, every_k: int | None) -> int: # steps of the run
         f'--every: expected 1 to {most}, the steps of the run, found {every_k}')
     return most
 
+# %% ../../nbs/advise/975_advice.ipynb #97500026
 def advise(
     run: Costs | History | Path | str, # costs, or a run
     failures, # Poisson, Weibull or Listed
@@ -216,14 +220,15 @@ def table(self: Advice) -> pd.DataFrame: # index: rule
 def sentences(self: Advice) -> list[str]:
     "The advice in words, and what it rests on."
     g, c, best = self.goodput, self.costs, self.rules.loc['best']
-    n = dict(recoveries=0 if 'recovery_s' in c.assumed else len(c.values['recovery_s']), checkpoints=len(c.values['save_s']))
+    n = dict(recoveries=0 if 'recovery_s' in c.assumed else len(c.values['recovery_s']),
+             checkpoints=len(c.values['save_s']))
     said = [f'Under failures as assumed ({self.failures}): checkpoint.every_k_steps: {self.every_k_steps} '
             f'(resampled costs: {self.low} to {self.high}), which promises {g.value:.4g} steps/s '
             f'[{g.low:.4g}, {g.high:.4g}], {best["efficiency"]:.1%} of an undisturbed job.']
     if self.max_inflight:
         q = self.queues[self.max_inflight - 1]
-        said.append(f'checkpoint.max_inflight: {self.max_inflight} (a boundary waits {q.wait_s:.3g} s for a free image, '
-                    f'a checkpoint is durable after {q.lag_s:.3g} s).')
+        said.append(f'checkpoint.max_inflight: {self.max_inflight} (a boundary waits {q.wait_s:.3g} s for a free '
+                    f'image, a checkpoint is durable after {q.lag_s:.3g} s).')
     said.append(f'It rests on {n["checkpoints"]} checkpoints ({c.mean("save_s"):.3g} s each, of which the stall is '
                 f'{c.mean("stall_s"):.3g} s) and {n["recoveries"]} recoveries ({c.mean("recovery_s"):.3g} s), of '
                 f'{len(c.runs)} run{"s"*(len(c.runs) != 1)}.')
@@ -239,8 +244,9 @@ def to_dict(self: Advice) -> dict:
 def to_markdown(self: Advice) -> str: # a section of a report
     "The advice as a section of a report."
     from ecrl.measure.report import markdown_table
-    return '\n\n'.join(['## How often to save', *self.sentences(), markdown_table(self.table().reset_index().round(3)),
-                        '\n'.join(f'- **{r}** leaves out or assumes: {LEFT_OUT[r]}.' for r in ('Young', 'Daly', 'best'))]) + '\n'
+    rules = [f'- **{r}** leaves out or assumes: {LEFT_OUT[r]}.' for r in ('Young', 'Daly', 'best')]
+    return '\n\n'.join(['## How often to save', *self.sentences(),
+                        markdown_table(self.table().reset_index().round(3)), '\n'.join(rules)]) + '\n'
 
 # %% ../../nbs/advise/975_advice.ipynb #9750001a
 def plot_advice(

@@ -140,6 +140,7 @@ def _assume(v: dict[str, np.ndarray], strategy: str) -> dict[str, str]: # name -
         said['finish_s'] = 'the run has not ended: assumed 0'
     return said
 
+# %% ../../nbs/advise/950_costs.ipynb #95000020
 def costs_of(
     runs: History | Path | str | Iterable, # one run or several alike, each a history or a directory
 ) -> Costs:

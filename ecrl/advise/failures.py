@@ -53,8 +53,8 @@ def size(
     if not isinstance(text, str): return _above_zero(float(text), text, what)
     found = re.fullmatch(r'\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)(/s)?\s*', text)
     if not found or found[2] not in BYTES or bool(found[3]) != per_s:
-        raise ConfigError(f'{what}: expected a number with a unit ({", ".join(BYTES)}{", each with /s" if per_s else ""}), '
-                          f'found {text!r}')
+        raise ConfigError(f'{what}: expected a number with a unit ({", ".join(BYTES)}'
+                          f'{", each with /s" if per_s else ""}), found {text!r}')
     return _above_zero(float(found[1])*BYTES[found[2]], text, what)
 
 def _above_zero(x: float, said, what: str) -> float:

@@ -44,7 +44,8 @@ class Scale:
                      'storage_bytes_s', 'every_k_steps', 'backups'):
             v = getattr(self, name)
             if v is not None and not v > 0: raise ConfigError(f'{name}: expected more than zero, found {v}')
-        if self.spares is not None and self.spares < 0: raise ConfigError(f'spares: expected 0 or more, found {self.spares}')
+        if self.spares is not None and self.spares < 0:
+            raise ConfigError(f'spares: expected 0 or more, found {self.spares}')
         if self.days*UNITS['d'] < 60: raise ConfigError(f'days: expected a minute at least, found {self.days}')
         self.fleet()
 
@@ -88,8 +89,8 @@ def _storage(costs: Costs, scale: Scale, notes: list) -> float: # s, a write of 
 def _recovery(costs: Costs, scale: Scale, write_s: float, notes: list) -> tuple[np.ndarray, np.ndarray, float]:
     "Values of a recovery, of one with a standby, and how long a launch takes. Seconds."
     more = scale.start_s_per_1000*scale.devices/1000
-    if more: notes.append(f'a launch takes {in_words(more)} longer on so many devices ({scale.start_s_per_1000:g} s for '
-                          'each 1,000)')
+    if more: notes.append(f'a launch takes {in_words(more)} longer on so many devices ({scale.start_s_per_1000:g} s '
+                          'for each 1,000)')
     read = write_s if scale.storage_bytes_s is not None else 0.0
     if read: notes.append(f'reading the state back takes as long as writing it ({in_words(write_s)})')
     notes += [costs.assumed[k] for k in ('recovery_s', 'save_s', 'write_s') if k in costs.assumed]
@@ -132,8 +133,8 @@ def _lived(job: Job, way: str, scale: Scale, costs: Costs, quick: np.ndarray, la
     pause = costs.mean('detect_s') + costs.mean('step_s')
     fleet = scale.fleet()
     if way == 'standby':
-        notes.append(f'with a standby that is ready a recovery takes detection, restoring and a step ({quick[0]:.3g} s); '
-                     f'the next is ready after {in_words(launch)}')
+        notes.append(f'with a standby that is ready a recovery takes detection, restoring and a step ({quick[0]:.3g} '
+                     f's); the next is ready after {in_words(launch)}')
         return change(ready_s=launch, promoted_s=quick)
     if way == 'salvage':
         gone = min(1.0, scale.per_node*float((fleet.takes()*fleet.rates()).sum()/fleet.rates().sum())/scale.devices)

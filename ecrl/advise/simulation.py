@@ -117,7 +117,8 @@ class _State:
     open: np.ndarray         # not at its end yet
 
 # %% ../../nbs/advise/965_simulation.ipynb #96500010
-def _strike(job: Job, s: _State, out: Outcome, at: np.ndarray, need: np.ndarray, rng, pool: Pool | None, who: np.ndarray):
+def _strike(job: Job, s: _State, out: Outcome, at: np.ndarray, need: np.ndarray, rng, pool: Pool | None,
+            who: np.ndarray):
     "What a failure at these times does to the repetitions `who`."
     up = np.maximum(0.0, at - s.up)                       # 0: struck in its recovery
     u, n = s.since + up, len(at)
@@ -155,8 +156,8 @@ def simulate(
     "A job and its failures, many times."
     if (horizon_s is None) == (target_s is None): raise ConfigError('simulate: expected either horizon_s or target_s')
     if horizon_s and horizon_s/failures.mtbf_s > most: raise ConfigError(
-        f'simulate: a failure every {failures.mtbf_s:.3g} s for {horizon_s:.3g} s would be more than {most:,} failures; '
-        'look at a shorter time')
+        f'simulate: a failure every {failures.mtbf_s:.3g} s for {horizon_s:.3g} s would be more than {most:,} '
+        'failures; look at a shorter time')
     rng, zero = np.random.default_rng(seed), np.zeros(reps)
     s = _State(zero.copy(), zero + job.start_s, zero.copy(), zero.copy(), zero + (job.ready_s or 0), zero == 0)
     out = Outcome(*(zero.copy() for _ in range(7)), job.speed)
