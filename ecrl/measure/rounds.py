@@ -423,12 +423,13 @@ def law_claims(h: History) -> Iterator[Evidence]:
     "What a round has done is what its plan and the claims of its ranks allow, and the same on all ranks."
     t, policy, n, whole = told(h), h.config.rounds().policy, 0, {*committed(h)}
     for key, plans in t.plans.items():
-        asked, averages = round_of(next(iter(plans.values()))), t.averages.get(key, {})
+        asked, gone = round_of(next(iter(plans.values()))), gone_from(h, key)
+        averages = {r: a for r, a in t.averages.get(key, {}).items() if r not in gone}
         said = {repr([a.get(k) for k in ('segments', 'weights', 'members', 'generation')]) for a in averages.values()}
         if len(said) > 1: yield _wrong(key, f'the ranks have recorded {len(said)} different ways in which it was done.')
         n += len(averages)
         if policy == 'claims': yield from _other_claims(h, key, asked, whole)
-        done, gone = done_of(h, key), gone_from(h, key)
+        done = done_of(h, key)
         for r in (r for r in range(len(asked.segments)) if averages and r not in gone and policy != 'claims'):
             k = done.counts[r] if r < len(done.segments) else -1
             if not asked.least[r] <= k <= asked.counts[r] or done.batches(r) != asked.batches(r)[:k]:
@@ -458,39 +459,42 @@ def _other_claims(h: History, key, asked: Round, whole: set) -> Iterator[Evidenc
 def law_fenced(h: History) -> Iterator[Evidence]:
     "Ranks go on without others only where rank 0 has said so, and who was left out never takes part again."
     t, n = told(h), 0
-    for attempt, known in decisions(h).items(): yield from _other_decisions(h, attempt, known)
-    for event, of in (('plan', t.plans), ('average', t.averages), ('commit', {k: {c['rank']: c}
-            for k, c in t.commits.items()})):
-        for key, lines in of.items():
-            known = decisions(h).get(key[0], [])
-            late = event == 'plan'      # a plan may be made before it is decided that somebody has gone
-            for rank, r in lines.items():
-                n += bool(known)
-                gone = gone_from(h, (key[0], key[1] - late))
-                if rank in gone: yield _wrong(key, f'rank {rank} has written its {event} after the others had gone on '
-                                                   'without it.', rank, 'it was paused, and was not fenced')
-                due = sum(e['global_step'] <= key[1] for e in known)
-                allowed = {due} if not late else {sum(e['global_step'] < key[1] for e in known), due}
-                members = [m for m in range(len(r['counts'])) if m not in gone_from(h, key)] if event == 'average' else 0
-                if event != 'commit' and r.get('generation', 0) not in allowed or event == 'average' and due and \
-                        r.get('members') != members:
-                    yield _wrong(key, f'rank {rank} writes of generation {r.get("generation", 0)} with ranks '
-                                      f'{r.get("members", "all")}; expected generation {due}'
-                                      + (f' with ranks {members}.' if event == 'average' else '.'), rank)
-    for r in h.steps[h.steps['attempt'].isin([*decisions(h)])].itertuples():
-        key = int(r.attempt), int(r.global_step)
-        if int(r.rank) in gone_from(h, key):
-            yield _wrong(key, f'rank {r.rank} has recorded it after the others had gone on without it.', int(r.rank))
+    commits = {key: {c['rank']: c} for key, c in t.commits.items()}
+    for attempt, known in decisions(h).items():
+        n += len(known)
+        yield from _other_decisions(h, attempt, known)
+    for event, of in (('plan', t.plans), ('average', t.averages), ('commit', commits)):
+        yield from first_of([e for key, lines in of.items() for rank, r in lines.items()
+            for e in _not_in_force(h, event, key, rank, r)])
+    steps = h.steps[h.steps['attempt'].isin([*decisions(h)])]
+    yield from first_of([_wrong((int(r.attempt), int(r.global_step)), f'rank {r.rank} has recorded it after the others '
+        'had gone on without it.', int(r.rank)) for r in steps.itertuples()
+            if int(r.rank) in gone_from(h, (int(r.attempt), int(r.global_step)))])
     return n
 
+def _not_in_force(h: History, event: str, key, rank: int, r: dict) -> Iterator[Evidence]: # r: a line
+    "A line of a rank that was left out, or of another generation than the one in force."
+    late = event == 'plan'      # a plan may be made before it is decided that somebody has gone
+    if rank in gone_from(h, (key[0], key[1] - late)):
+        yield _wrong(key, f'rank {rank} has written its {event} after the others had gone on without it.', rank,
+            'it was paused, and was not fenced')
+    if event == 'commit': return
+    due = {sum(e['global_step'] <= n for e in decisions(h).get(key[0], ())) for n in (key[1] - late, key[1])}
+    if r.get('generation', 0) not in due:
+        yield _wrong(key, f'rank {rank} writes of generation {r.get("generation", 0)}; expected {max(due)}.', rank)
+    left = [m for m in range(len(r['counts'])) if m not in gone_from(h, key)]
+    if event == 'average' and r.get('members', [*range(len(r['counts']))]) != left:
+        yield _wrong(key, f'rank {rank} met with ranks {r.get("members", "of all")}; expected {left}.', rank)
+
+# %% ../../nbs/measure/737_rounds.ipynb #737a00fa
 def _other_decisions(h: History, attempt: int, known: list[dict]) -> Iterator[Evidence]:
     left = {*range(int(h.attempts.loc[attempt, 'world_size']))}
     for i, e in enumerate(known, 1):
-        if e['generation'] != i or not e['gone'] or 0 in e['gone'] or {*e['members']} != left - {*e['gone']} \
-                or not {*e['gone']} <= left:
-            yield _wrong((attempt, e['global_step']), f'decision {i} is of generation {e["generation"]}, without '
-                         f'ranks {e["gone"]} of {sorted(left)}, with {e["members"]}.', 0)
-        left -= {*e['gone']}
+        gone, members = {*e['gone']}, {*e['members']}
+        if e['generation'] != i or not gone or 0 in gone or not gone <= left or members != left - gone:
+            yield _wrong((attempt, e['global_step']), f'decision {i} is of generation {e["generation"]}, without ranks '
+                         f'{e["gone"]} of {sorted(left)}, with {e["members"]}.', 0)
+        left -= gone
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a001a
 def count_rounds(
