@@ -267,7 +267,7 @@ class AveragingConfig(Section):
     speeds: list[Share] = []                    # a hint: how fast each rank is beside the slowest, until it is measured
     ratios: list[Share] = []                                # fixed shares of the ranks, whatever their speeds; sum 1
     guard: Literal['act', 'elche', 'none'] = 'act'  # if ranks drift apart: halve the anchor, end its growth, nothing
-    drift_threshold: Annotated[float, Field(gt=0)] = 0.05   # relative distance of a rank from the mean
+    drift_threshold: Annotated[float, Field(gt=0)] = 0.3    # relative distance of a rank from the mean
     weights: Literal['uniform', 'counts'] = 'uniform'       # of ranks that did a batch: equal, or by their batches
     moments: Literal['average', 'reset', 'keep'] = 'average'  # what becomes of the optimizer's state at an average
     outer_lr: Annotated[float, Field(gt=0, le=1)] = 1.0     # step from the last average; 1 without momentum: the mean
