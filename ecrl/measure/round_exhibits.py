@@ -25,9 +25,8 @@ from ..data.geometry import Geometry
 from .correctness import Verdict, laws_of, verify
 from .history import read_history
 from .museum import Records, load_records, random_script, save_records
-from .rounds import digest
 from .simulated import Attempt, simulate_run
-from .windows import epoch_ids
+from .windows import epoch_ids, ids_hash
 from ..training.config import flat, make_config, parse_yaml
 from ..training.protocol import settings_digest
 import yaml
@@ -98,14 +97,14 @@ def _write_round(life: Life, r: dict, plan, m: Meeting, s, base: str, post: str,
         segments=[[[*i] for i in g] for g in plan.segments],
          anchor=s.anchor, schedule=cfg.rounds().schedule, base=base)
     for i, j in enumerate(mine): line('batch', took*(i + 1)/len(mine), batch=j, loss=1.0, lr=cfg.training.lr,
-            sample_ids_hash=digest(_ids(life, plan.epoch, [j])),
+            sample_ids_hash=ids_hash(_ids(life, plan.epoch, [j])),
                                      sample_ids_count=life.geometry.global_batch, data_s=0.0, compute_s=took/len(mine))
     line('average', 0.07, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, post=post,
         waited_s=0.05 - took, sync_s=0.01)
     if r['rank'] == 0: line('commit', 0.08, members=[i for i, c in enumerate(plan.counts) if c],
             batches=sum(plan.counts), post=post)
     ids = _ids(life, plan.epoch, mine)
-    r.update(epoch=plan.epoch, cursor_step=plan.first, sample_ids_hash=digest(ids), sample_ids_count=len(ids),
+    r.update(epoch=plan.epoch, cursor_step=plan.first, sample_ids_hash=ids_hash(ids), sample_ids_count=len(ids),
         lr=cfg.training.lr, loss=1.0)
 
 # %% ../../nbs/measure/771_round_exhibits.ipynb #771a000a
