@@ -9,10 +9,10 @@ __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Way',
            'StageLines', 'stages', 'watch_study', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy',
            'variant_name', 'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code',
            'resume', 'started_from', 'from_here', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run',
-           'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'check_new', 'config_table', 'about_key',
-           'effective', 'show_config', 'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample',
-           'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu',
-           'glossary', 'main']
+           'matrix_status', 'matrix_report', 'status', 'tail', 'monitor', 'BadInput', 'check_new', 'config_table',
+           'about_key', 'effective', 'show_config', 'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_',
+           'sample', 'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device',
+           'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -717,9 +717,12 @@ def matrix_report(
     "The report page, executed, and every table, figure and summary as files."
     study = file.resolve() if file.is_dir() else _matrix(file).dir.resolve()
     from ecrl.lab.experiment import publish_evidence
+    from ecrl.lab.matrix import read_matrix
     from ecrl.lab.publication import report_dir
     if not study.is_dir(): _fail(f'{study} does not exist: run the matrix first')
-    to, page = (out_dir or report_dir(study)).resolve(), 'analysis/exp4_matrix.ipynb'
+    m = read_matrix(study)
+    pages = m.definition.pages if m else 'exp4_matrix'           # a study in the published layout has no matrix
+    to, page = (out_dir or report_dir(study)).resolve(), f'analysis/{pages}.ipynb'
     folder = to/'notebooks'/page
     parameters = dict(study_dir=os.path.relpath(study, project_root()))
     if out_dir: parameters['out_dir'] = os.path.relpath(to, project_root())
@@ -728,11 +731,11 @@ def matrix_report(
         executed(project_root()/'nbs'/page, folder, parameters, lambda done: say(stage, done))
     print((to/'final_summary.md').read_text())
     for f in ('publication_summary.md', 'new_findings.csv', 'tables', 'plots', 'reports'):
-        out.print(f'{_short(to/f)}', soft_wrap=True)
+        if (to/f).exists(): out.print(f'{_short(to/f)}', soft_wrap=True)
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)
     if site:
         docs = _site({page: folder})
-        out.print(f"Open [bold]{_short(docs/'analysis'/'exp4_matrix.html')}[/bold]", soft_wrap=True)
+        out.print(f"Open [bold]{_short(docs/'analysis'/f'{pages}.html')}[/bold]", soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #8c9d52f4
 @app.command()
@@ -783,6 +786,29 @@ def tail(
         text = log.read_text(errors='replace').splitlines()
         for line in text[seen:]: print(line)
         seen = len(text)
+
+# %% ../../nbs/lab/870_cli.ipynb #87086202
+@app.command()
+def monitor(
+    run_dir: RunDir,
+    port: Annotated[Optional[int], typer.Option(help='Port on 127.0.0.1; 8610 by default, or any that is free.',
+                                                show_default=False)] = None,
+    open_: Annotated[bool, typer.Option('--open', help='Open the page in the browser of this machine.')] = False,
+    html: Annotated[Optional[Path], typer.Option(help='Write the page as it is now to this file, and end.',
+                                                 show_default=False)] = None,
+):
+    "Watch a run in the browser: progress, loss, ranks, anchor, restarts, memory, metrics."
+    if audited(run_dir): _fail(f'{run_dir}: expected a run of `ecrl run`, found the ledger of another trainer; '
+                               'use ecrl status')
+    from ecrl.lab.monitor import Monitor, MonitorServer
+    if html is not None:
+        try: html.write_text(Monitor(run_dir).page(renewed=False), encoding='utf-8')
+        except OSError as e: _fail(f'{html} cannot be written: {e.strerror}')
+        return out.print(f'wrote {_short(html)}', soft_wrap=True)
+    with calm(lambda: 'The monitor has ended; the run goes on without it.'), MonitorServer(run_dir, port) as server:
+        out.print(f'{_short(run_dir)} is shown at {server.url} until Ctrl-C', soft_wrap=True)
+        if open_: import webbrowser; webbrowser.open(server.url)
+        server.serve_forever(0.2)
 
 # %% ../../nbs/lab/870_cli.ipynb #32d6eb07
 def _fail(message: str): raise BadInput(message)

@@ -37,8 +37,8 @@ Count = Annotated[int, Field(ge=0, lt=2**31)]
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 PathText = Annotated[str, AfterValidator(_no_null)]
-MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0',
-          'mobilenet_v3_large')
+MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet20', 'resnet18', 'resnet34', 'resnet50',
+          'efficientnet_b0', 'mobilenet_v3_large')
 OPTIMIZERS, LOSSES = ('sgd',), ('cross_entropy',)
 # names alone: whoever reads a config need not import torch
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')
