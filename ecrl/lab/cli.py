@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Way', 'audit', 'Reference', 'Out', 'data', 'bench',
            'OURS', 'leave_at_once', 'studies_in', 'expects', 'Interrupted', 'calm', 'same_command', 'rich_table',
-           'print_json', 'audited', 'judge_of', 'audit_status', 'audit_sample', 'Bars', 'Rows', 'progress_display',
-           'StageLines', 'stages', 'watch_study', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy',
-           'variant_name', 'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code',
-           'resume', 'started_from', 'from_here', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run',
-           'matrix_status', 'matrix_report', 'status', 'tail', 'monitor', 'BadInput', 'check_new', 'config_table',
-           'about_key', 'effective', 'show_config', 'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_',
-           'sample', 'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device',
-           'gpu', 'glossary', 'main']
+           'print_json', 'audited', 'judge_of', 'audit_status', 'audit_sample', 'audit_goodput', 'report_of_ledger',
+           'audit_diverge', 'Bars', 'Rows', 'progress_display', 'StageLines', 'stages', 'watch_study', 'cells_done',
+           'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan', 'changed_words',
+           'run_overrides', 'run_config', 'run', 'check_own_code', 'resume', 'started_from', 'from_here', 'join',
+           'duration', 'plan', 'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail',
+           'monitor', 'BadInput', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'verify',
+           'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report',
+           'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -153,6 +153,33 @@ def audit_sample(run_dir: Path, ids: str, epoch: int | None, json_: bool):
         told = ', '.join(f'{fates.count(f)} {f}' for f in dict.fromkeys(fates)) or 'none is recorded'
         out.print(f"sample {s}: counts {(n := fates.count('surviving'))} time{'s'*(n != 1)}; executions: {told}",
                   soft_wrap=True)
+
+# %% ../../nbs/lab/870_cli.ipynb #a0d17008
+def audit_goodput(run_dir: Path, json_: bool):
+    from ecrl.audit.measures import audit_goodput as measure
+    g = measure(run_dir)
+    if json_: return print_json(g.to_dict())
+    out.print(rich_table(g.table()))
+    for said in g.words(): out.print(said, soft_wrap=True, markup=False)
+
+def report_of_ledger(folder: Path, reference: Path | None):
+    from ecrl.audit.measures import audit_report
+    if reference and not audited(reference):
+        _fail(f'{_short(reference)}: expected a ledger of ecrl.audit() as the reference of a ledger, found none')
+    return audit_report(folder, reference)
+
+def audit_diverge(run_dir: Path, reference_dir: Path, steps: list[int] | None, json_: bool):
+    import pandas as pd
+    from ecrl.audit.measures import audit_diverge as compare
+    if not (audited(run_dir) and audited(reference_dir)):
+        other = reference_dir if audited(run_dir) else run_dir
+        _fail(f'{_short(other)}: expected a ledger of ecrl.audit(), as the other folder is, found none. A ledger '
+              'can be compared with a ledger, a run with a run.')
+    d = compare(run_dir, reference_dir, steps)
+    if json_: return print_json(d.to_dict())
+    for said in d.words(): out.print(said, soft_wrap=True, markup=False)
+    for rows, title in ((d.noted, 'numbers that were noted'), (d.states, 'digests of state')):
+        if rows: out.print(rich_table(pd.DataFrame(rows), title))
 
 # %% ../../nbs/lab/870_cli.ipynb #f6f1b2a0
 class Bars:
@@ -942,6 +969,7 @@ def verify(
 @app.command()
 def goodput(run_dir: RunDir, json_: Json = False):
     "What did failures and checkpoints cost?"
+    if audited(run_dir): return audit_goodput(run_dir, json_)
     from ecrl.glossary import MEANING
     from ecrl.measure.goodput import goodput as measure
     g = measure(run_dir)
@@ -970,6 +998,8 @@ def diverge(
     parts = [p.strip() for p in steps.split(',')] if steps is not None else []
     if wrong := [p for p in parts if not p.isdecimal()]:
         _fail(f'--steps: expected numbers with commas between them, e.g. 150,200, found {wrong[0]!r}')
+    if audited(run_dir) or audited(reference_dir):
+        return audit_diverge(run_dir, reference_dir, [*map(int, parts)] or None, json_)
     d = compare(run_dir, reference_dir, [*map(int, parts)] or None)
     if json_: print_json(d.to_dict()); return
     l = d.losses
@@ -1150,9 +1180,8 @@ def audit_try(
     raise typer.Exit(1 if wrong else 0)
 
 # %% ../../nbs/lab/870_cli.ipynb #4ebdfc63
-Out = Annotated[Optional[Path], typer.Option('--out',
-                                             help='Write the report (Markdown and JSON) into this folder instead of '
-                                                  'printing it.', show_default=False)]
+Out = Annotated[Optional[Path], typer.Option('--out', show_default=False,
+    help='Write the report (Markdown and JSON) into this folder instead of printing it.')]
 
 def _show(report, out_dir: Path | None, name: str, json_: bool):
     if out_dir is None: print_json(report.to_dict()) if json_ else print(report.to_markdown())
@@ -1172,6 +1201,7 @@ def report(
 ):
     "The report of one run, or of a study: verdicts, costs, intervals, findings."
     from ecrl.measure.report import is_run, run_report, study_report, write_study
+    if audited(folder): return _show(report_of_ledger(folder, reference), out_dir, folder.resolve().name, json_)
     if is_run(folder): return _show(run_report(folder, reference), out_dir, folder.resolve().name, json_)
     if reference:
         _fail('--reference belongs to the report of one run; in a study, each run is compared with the reference of '
