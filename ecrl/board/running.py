@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['read_records', 'made_from', 'Board', 'CannotRun']
 
-# %% ../../nbs/board/960_running.ipynb #795c3cf2
-import hashlib, json, shutil, time
+# %% ../../nbs/board/960_running.ipynb #684cd210
+import hashlib, json, re, shutil, time
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -76,7 +76,7 @@ class Board:
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
 
-# %% ../../nbs/board/960_running.ipynb #93e4dff7
+# %% ../../nbs/board/960_running.ipynb #b8d063e0
 class CannotRun(RuntimeError): "A row that cannot be run; the message is its error."
 
 @patch
@@ -99,8 +99,8 @@ def _launch(self: Board, row: Row, run: Path, job: Job, world: int, kill: str | 
     except LaunchError as e: raise CannotRun(f'a launch was lost: {e}') from None
 
 def _words(run: Path, lines: int = 6) -> str: # without the folders of this machine
-    said = last_words(run, lines)
-    return '\n'.join(w.replace(str(Path.home()), '~')[:300] for w in said.splitlines()[-lines:])
+    said = [w for w in last_words(run, lines).splitlines() if w.strip(' ^~')]
+    return '\n'.join(re.sub(r'/\S*/(?=site-packages/|nbs/|ecrl/)', '', w)[:300] for w in said[-lines:])
 
 # %% ../../nbs/board/960_running.ipynb #7fd341c4
 @patch

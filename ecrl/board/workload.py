@@ -44,7 +44,7 @@ def lightning_saves(audit: Audit):
         def on_train_epoch_start(self, *_): self.say()
     return Saves()
 
-# %% ../../nbs/board/912_workload.ipynb #71f31f56
+# %% ../../nbs/board/912_workload.ipynb #5ed8fcd6
 def hf_ledger(trainer, audit: Audit):
     "Keep a ledger of what a Trainer consumes, with its token in the Trainer's own checkpoint."
     from transformers.trainer_callback import ExportableState, TrainerCallback
@@ -57,7 +57,8 @@ def hf_ledger(trainer, audit: Audit):
         def on_epoch_begin(self, args, state, control, **_): audit.epoch(int(state.epoch or 0))
         def on_step_end(self, args, state, control, **_): audit.commit()
         def on_epoch_end(self, args, state, control, **_): audit.epoch_over()
-        def on_save(self, args, state, control, **_): audit.saved(f'checkpoint-{state.global_step}')
+        def on_save(self, args, state, control, **_):
+            if state.is_world_process_zero: audit.saved(f'checkpoint-{state.global_step}')
     trainer.data_collator = KeyedCollate(trainer.data_collator)
     step = trainer.training_step
     def training_step(model, inputs, *args, **kw):

@@ -5,7 +5,6 @@ from litdata.streaming.cache import Cache
 from ecrl.board.job import the_job
 
 job = the_job()
-dist.init_process_group('gloo')
 
 def write(folder):
     folder.mkdir()
@@ -13,6 +12,8 @@ def write(folder):
     for i in job.data: cache[i] = i
     cache.done(), cache.merge()
 
-data = StreamingDataset(str(job.shared('litdata', write)), shuffle=job.shuffle, seed=job.seed, drop_last=True)
+place = job.shared('litdata', write)
+dist.init_process_group('gloo')
+data = StreamingDataset(str(place), shuffle=job.shuffle, seed=job.seed, drop_last=True)
 loader = StreamingDataLoader(data, batch_size=job.micro, num_workers=job.workers, persistent_workers=job.persistent, drop_last=True)
 job.consume(lambda epoch: loader, loader.state_dict, loader.load_state_dict)

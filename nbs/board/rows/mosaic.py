@@ -12,8 +12,7 @@ def write(folder):
 
 local = str(job.shared('mds', write))
 dist.init_process_group('gloo')
-if job.rank == 0: clean_stale_shared_memory()              # as the documentation asks after a crash
-dist.barrier()
+clean_stale_shared_memory()                                # as the documentation asks after a crash, on every rank
 data = StreamingDataset(local=local, shuffle=job.shuffle, shuffle_seed=job.seed, batch_size=job.micro)
 loader = StreamingDataLoader(data, **job.loader)
 job.consume(lambda epoch: (batch['id'] for batch in loader), loader.state_dict, loader.load_state_dict)
