@@ -19,7 +19,7 @@ from .pieces import Material, Piece, due_of, material
 from .simulator import WORLD, Fault, Life, between
 from ..training.config import ConfigError, dump_config, make_config, parse_yaml
 
-# %% ../../nbs/stages/594_job.ipynb #3ae3ccc0
+# %% ../../nbs/stages/594_job.ipynb #c2743da1
 class Strike(NamedTuple):
     "Something that is to go wrong."
     kind: str                    # crash (SIGKILL) | pause (SIGSTOP, SIGCONT) | cut
@@ -29,6 +29,7 @@ class Strike(NamedTuple):
     back_s: float | None = None  # until the restart, the continuation, the healing; None: never
     how: str = 'drop'            # of a cut: drop | hold
     ways: str = 'both'           # of a cut: both | there | back
+    against: tuple = ()          # of a cut: the other side; empty: everybody else
 
 def check_strikes(strikes: list, s: Shape) -> list[Strike]:
     "Refuse a plan that cannot happen, or that nobody could survive."
@@ -37,7 +38,7 @@ def check_strikes(strikes: list, s: Shape) -> list[Strike]:
     for x in out:
         if x.kind not in ('crash', 'pause', 'cut'): raise ValueError(
             f'expected a strike of kind crash, pause or cut, found {x.kind!r}')
-        if unknown := [w for w in x.who if w not in roles]: raise ValueError(
+        if unknown := [w for w in (*x.who, *x.against) if w not in roles]: raise ValueError(
             f'expected processes 0 to {s.workers + s.keepers - 1} or roles L0 to B{s.stages - 1}, found {unknown[0]!r}')
         if not x.who or not 0 <= x.step < s.steps or (x.step > 0) == (x.view > 0): raise ValueError(
             f'expected somebody to strike and a step below {s.steps}, or a view, found {x}')
@@ -136,7 +137,7 @@ def _unplanned(self: Starter, p: int):
 
 for f in (_hear, _take, _unplanned): setattr(Starter, f.__name__[1:], f)
 
-# %% ../../nbs/stages/594_job.ipynb #d2cb10db
+# %% ../../nbs/stages/594_job.ipynb #6442e8cf
 def _role(self: Starter, w) -> int: # process
     if not isinstance(w, str): return w
     members = self.value.members[int(w[1:])]
@@ -146,7 +147,8 @@ def _strike(self: Starter, x: Strike):
     who = tuple(dict.fromkeys(self.role(w) for w in x.who))
     until = self.now + (x.back_s if x.back_s is not None else 0.0)
     if x.kind == 'cut':
-        pairs = between(who, tuple(p for p in range(self.n) if p not in who), x.ways)
+        rest = tuple(map(self.role, x.against)) or tuple(range(self.n))
+        pairs = between(who, tuple(p for p in rest if p not in who), x.ways)
         f = Fault(self.now, 'cut', pairs, until, x.how)
     else: f = Fault(self.now, x.kind, who, until)
     self.world('fault', f)
