@@ -25,6 +25,7 @@ class Shape(NamedTuple):
     silent: int = 3        # ticks of silence before a replica is suspected
     stuck: int = 6         # ticks without progress before the view is given up
     lost: int = 10         # ticks without a member in sync before a stage is taken back to a checkpoint
+    start: int = 0         # step that the initial state contains
     schedule: str = ''     # order of micro-batches: 1f1b | gpipe; empty: as they come
 
     @property
@@ -48,7 +49,8 @@ def check_shape(s: Shape) -> Shape:
 
 def first_value(s: Shape) -> Value:
     "Everybody is in sync, the lowest replica of each stage leads."
-    return Value(1, tuple(tuple((p, 0) for p in s.replicas_of(i)) for i in range(s.stages)), 0, 0, 0, Lineage(0, 0, 0))
+    everybody = tuple(tuple((p, 0) for p in s.replicas_of(i)) for i in range(s.stages))
+    return Value(1, everybody, s.start, 0, s.start, Lineage(0, 0, s.start))
 
 # %% ../../nbs/stages/530_core.ipynb #ea6e99a5
 def window_hash(step: int) -> int: return step*2654435761 % 2**32       # stands for the hash of the step's sample ids
@@ -411,8 +413,8 @@ for f in (_on_view, _adopt, _load): setattr(Replica, f.__name__[1:], f)
 # %% ../../nbs/stages/530_core.ipynb #8c827a67
 def _checkpoint(self: Replica, view: int, step: int):
     "A part, after every few steps."
-    if (step % self.shape.every or not self.member or view != self.view
-        or self.value.members[self.stage][-1][0] != self.pid): return
+    due = step % self.shape.every == 0 or step == self.shape.steps
+    if (not due or not self.member or view != self.view or self.value.members[self.stage][-1][0] != self.pid): return
     self.send(DISK, 'WRITE', view, step, (('part', view, step, self.stage), (self.state, self.chain)))
 
 def _on_wrote(self: Replica, src: int, view: int, step: int, data: tuple):
@@ -656,6 +658,7 @@ def _restore(self: Keeper, alive: list) -> tuple | None:
           for s in range(self.shape.stages)]
     if not all(up): return None                                     # somebody of each stage must be there to load it
     found = newest(self.files, self.known.lineage)
-    return ('restore', self.known.view, tuple(map(tuple, up)), Lineage(self.known.view + 1, *(found or (0, 0))))
+    line = Lineage(self.known.view + 1, *(found or (0, self.shape.start)))
+    return 'restore', self.known.view, tuple(map(tuple, up)), line
 
 Keeper.hears, Keeper.choose, Keeper.restore = _hears, _choose, _restore

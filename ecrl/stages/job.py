@@ -49,17 +49,18 @@ def check_strikes(strikes: list, s: Shape) -> list[Strike]:
         raise ValueError('expected at least 2 replicas a stage where one dies and does not come back, found 1')
     return out
 
-# %% ../../nbs/stages/594_job.ipynb #dda24a5e
+# %% ../../nbs/stages/594_job.ipynb #be39367b
 class Starter:
     "Starts the processes of a job, and lets its plan happen."
-    def __init__(self, site: Site, make, strikes: list[Strike], limit_s: float = 120.0): # make: (node) -> core
+    def __init__(self, site: Site, make, strikes: list[Strike], limit_s: float = 120.0,
+                 progress: int | None = None): # make: (node) -> core; progress: a file, for losses and checkpoints
         self.site, self.make, self.waiting, self.limit_s = site, make, list(strikes), limit_s
         self.folder, self.n = Path(site.folder), site.shape.workers + site.shape.keepers
         self.incs, self.pids, self.heard = [-1]*self.n, {}, {}    # heard: process -> (incarnation, view, applied)
         self.value, self.steps, self.timers, self.gone = None, 0, [], set()
         self.selector, self.begin = selectors.DefaultSelector(), time.monotonic()
         self.cuts, self.log, self.seq = Cuts(self.folder/'cuts', self.n), Log(self.folder/'world.jsonl'), 0
-        self.saved, self.healed, self.deaths = set(), 0.0, 0
+        self.saved, self.healed, self.deaths, self.progress = set(), 0.0, 0, progress
 
     @property
     def now(self) -> float: return time.monotonic() - self.begin # s
@@ -101,7 +102,7 @@ def _start_keeper(self: Starter, p: int, inc: int, w: int) -> int: # pid
 
 Starter.start_replica, Starter.start_keeper = _start_replica, _start_keeper
 
-# %% ../../nbs/stages/594_job.ipynb #a6e1e140
+# %% ../../nbs/stages/594_job.ipynb #52305626
 def _hear(self: Starter, key):
     "Lines from a process, or its end."
     (p, rest), more = key.data, os.read(key.fd, 2**16)
@@ -114,8 +115,11 @@ def _hear(self: Starter, key):
     for line in lines: self.take(p, meant(json.loads(line)))
 
 def _take(self: Starter, p: int, r: tuple):
-    "A record that was told."
-    if r[4] == 'durable': return self.saved.add(r[7][0])
+    "A record that was told; and the loss of a step, which is none."
+    if r[4] == 'loss': return self.note(step=r[6], loss=r[7][0])
+    if r[4] == 'durable':
+        self.saved.add(r[7][0])
+        return self.note(saved=r[7][0]) if r[7][0][0] == 'manifest' else None
     if p >= self.site.shape.workers or r[1] != self.incs[p]: return
     inc, view, applied = self.heard.get(p, (0, 0, 0))
     if r[4] == 'adopted':
@@ -126,7 +130,14 @@ def _take(self: Starter, p: int, r: tuple):
     if r[4] == 'applied': self.steps = max(self.steps, applied)
     now = self.value.view if self.value else 0
     for x in [x for x in self.waiting if 0 < x.step <= self.steps or 0 < x.view <= now]:
-        self.waiting.remove(x); self.strike(x)
+        self.waiting.remove(x); self.note(struck=x); self.strike(x)
+
+for f in (_hear, _take): setattr(Starter, f.__name__[1:], f)
+
+# %% ../../nbs/stages/594_job.ipynb #25d45fb9
+def _note(self: Starter, **what):
+    if self.progress is None: return
+    os.write(self.progress, (json.dumps({k: plain(v) for k, v in what.items()}) + '\n').encode())
 
 def _unplanned(self: Starter, p: int):
     "A process has died, and nobody meant it to."
@@ -135,7 +146,7 @@ def _unplanned(self: Starter, p: int):
     self.gone.add(p)
     if self.deaths <= 5: self.timers.append((self.now + 1.0, 'start', (p,), None))
 
-for f in (_hear, _take, _unplanned): setattr(Starter, f.__name__[1:], f)
+for f in (_note, _unplanned): setattr(Starter, f.__name__[1:], f)
 
 # %% ../../nbs/stages/594_job.ipynb #6442e8cf
 def _role(self: Starter, w) -> int: # process
@@ -177,12 +188,19 @@ def _due(self: Starter):
 
 for f in (_role, _strike, _due): setattr(Starter, f.__name__[1:], f)
 
-# %% ../../nbs/stages/594_job.ipynb #63c487f0
+# %% ../../nbs/stages/594_job.ipynb #92c7b7ff
 def _done(self: Starter) -> bool:
     s, v = self.site.shape, self.value
     return v is not None and not self.timers and all(
         self.heard.get(p) == (i, v.view, s.steps) for ms in v.members for p, i in ms) and (
-        s.steps % s.every > 0 or any(k[0] == 'manifest' and k[2] == s.steps for k in self.saved))
+        any(k[0] == 'manifest' and k[2] == s.steps for k in self.saved))
+
+def _hopeless(self: Starter) -> bool:
+    "Nobody will come back who could decide, or who knows a stage."
+    s, back = self.site.shape, {p for t in self.timers if t[1] == 'start' for p in t[2]}
+    there = (set(self.pids) - self.gone) | back
+    return sum(p >= s.workers for p in there) < s.quorum or any(not there & set(s.replicas_of(i))
+                                                               for i in range(s.stages))
 
 def _why(self: Starter) -> str:
     "What it waits for."
@@ -196,11 +214,14 @@ def _why(self: Starter) -> str:
             f'stage {i}: nobody is left who was in sync in view {v.view}')
     return f'step {self.steps} of {s.steps} in view {v.view}; what was told: {dict(sorted(self.heard.items()))}'
 
+for f in (_done, _hopeless, _why): setattr(Starter, f.__name__[1:], f)
+
+# %% ../../nbs/stages/594_job.ipynb #f44eb965
 def _run_job(self: Starter) -> dict:
     "Start everybody, and stay until it is over."
     try:
         for p in range(self.n): self.start(p)
-        while not self.done() and self.now < self.limit_s:
+        while not self.done() and not self.hopeless() and self.now < self.limit_s:
             for key, _ in self.selector.select(max(0.0, min([0.05, *(t[0] - self.now for t in self.timers)]))):
                 self.hear(key)
             self.due()
@@ -213,7 +234,7 @@ def _run_job(self: Starter) -> dict:
         for pid in self.pids.values():
             with contextlib.suppress(ChildProcessError): os.waitpid(pid, 0)
 
-Starter.done, Starter.why, Starter.run = _done, _why, _run_job
+Starter.run = _run_job
 
 # %% ../../nbs/stages/594_job.ipynb #6726741b
 def in_order(told: list[tuple]) -> list[tuple]: # [(record, time)] -> by time, each after its cause
@@ -236,7 +257,7 @@ def life_of(folder: Path, shape: Shape, due: Due) -> Life:
     ended = json.loads((Path(folder)/'result.json').read_text())['finished']
     return Life(shape, records, [t - begin for _, t in told], faults, True, ended, len(records), due=due)
 
-# %% ../../nbs/stages/594_job.ipynb #3b7997d0
+# %% ../../nbs/stages/594_job.ipynb #b1ad165b
 def in_a_child(f, path: Path, limit_s: float = 600.0):
     "Run a function in a forked process, and wait for the file that it makes."
     parent = os.getpid()
@@ -253,9 +274,8 @@ def replica_of(m: Material, shape: Shape):
     "Makes the core of a replica, in its process."
     def make(node):
         piece = Piece(m, node.me//shape.replicas)
-        path = Path(node.site.folder)/f'losses-{node.me}-{node.inc}.txt'
-        out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        piece.told = lambda step, loss: os.write(out, f'{step} {loss!r}\n'.encode())
+        piece.told = lambda step, loss: node.log.tell((node.me, node.inc, 0, None, 'loss', 0, step, (loss,)))
+        if shape.start: piece.first = lambda: node.files['part', 0, shape.start, piece.stage][0]
         return Replica(node.me, node.inc, node.log, shape, node.files, net=piece)
     return make
 

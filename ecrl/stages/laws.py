@@ -347,7 +347,7 @@ def _newest(h: History, r: tuple, manifests: list):
     "Whether a restore goes back as little as it can."
     line = h.views[r[5]][0].lineage if r[5] in h.views else None
     if line is None: return
-    due = max([m for m in manifests if m[0] >= line.view], default=line[1:] if line.source else (0, 0))
+    due = max([m for m in manifests if m[0] >= line.view], default=line[1:] if line.source else (0, h.shape.start))
     if r[7][0][3][1:] != due:
         yield offence(r, f'goes back to manifest {r[7][0][3][1:]}, the newest complete one is {due}')
 

@@ -41,7 +41,7 @@ def reserve(n: int, first: int = 0, host: str = '127.0.0.1') -> list[socket.sock
                              f'({e.strerror}); choose another first port, or 0 for any') from e
     return out
 
-# %% ../../nbs/stages/592_node.ipynb #f81d4dc2
+# %% ../../nbs/stages/592_node.ipynb #3ebeb85b
 TOLD = frozenset(('adopted', 'applied', 'leads', 'synced', 'restored', 'proposes', 'durable', 'keeper', 'replica'))
 
 class Log:
@@ -54,6 +54,13 @@ class Log:
         line = (json.dumps([*plain(record), time.monotonic()], separators=(',', ':')) + '\n').encode()
         os.write(self.file, line)
         if self.pipe is None or record[4] not in TOLD: return
+        self.say(line)
+
+    def tell(self, what: tuple):
+        "What is no record, for the starter alone."
+        if self.pipe is not None: self.say((json.dumps(plain(what)) + '\n').encode())
+
+    def say(self, line: bytes):
         # nobody to tell, or nobody who listens in time
         with contextlib.suppress(OSError): os.write(self.pipe, line)
 
