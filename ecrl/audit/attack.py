@@ -200,7 +200,8 @@ def pair_judged(seed: int, mistake: str = 'none') -> dict: # a row
         found = v.grades['order']
         wrong = v.grades['set'] is not once or order is True and found is False or order is False and found is not False
         return dict(seed=seed, mistake=mistake, ranks=' '.join(str(W) for W, _ in plan), kills=kills, once=once,
-                    order=order, set_grade=str(v.grades['set']), order_grade=str(found), state_grade=str(v.grades['state']),
+                    order=order, set_grade=str(v.grades['set']), order_grade=str(found),
+                    state_grade=str(v.grades['state']),
                     verdict=str(v.valid), wrong=bool(wrong or mistake == 'none' and v.valid is not True),
                     laws=', '.join(k for k, x in v.checks.items() if x is False),
                     first=next((str(e) for e in v.offences), ''))

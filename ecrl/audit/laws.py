@@ -392,7 +392,7 @@ def told(r: dict) -> str: # a line's ids, or its hash
 def _padded(h: AuditHistory, s: int, now: dict, was: dict) -> bool:
     "Whether an epoch's last step differs by padding alone: how much there is depends on the number of ranks."
     lines, after = [*now.values(), *was.values()], h.lineage.get(s + 1)
-    ends = lines[0]['epoch'] in h.last.ends if after is None else after.steps[s + 1][0]['epoch'] != lines[0]['epoch']
+    ends = lines[0]['epoch'] in (h.last.ends if h.last else ()) if after is None else after.steps[s + 1][0]['epoch'] != lines[0]['epoch']
     if not ends or 'pad' not in (h.declared('tail') or '') or any(r['ids'] is None for r in lines): return False
     few_, many = sorted((bag_of(now.values()), bag_of(was.values())), key=Counter.total)
     return few_ <= many

@@ -85,8 +85,8 @@ def _table(rows: list[dict]) -> str:
     head = ''.join(td('th', k).replace('<th>',
                                        '<th class=n>' if isinstance(v, int) and not isinstance(v, bool) else '<th>')
                                        for k, v in rows[0].items())
-    return f'<div class=wide><table><tr>{head}</tr>' + ''.join('<tr>' + ''.join(td('td', v) for v in r.values()) + '</tr>'
-                                               for r in rows) + '</table></div>'
+    body = ''.join('<tr>' + ''.join(td('td', v) for v in r.values()) + '</tr>' for r in rows)
+    return f'<div class=wide><table><tr>{head}</tr>{body}</table></div>'
 
 def _grade(v: Verdict, g: str) -> str:
     x = v.grades[g]
@@ -120,7 +120,8 @@ def receipt(
     body = [f'<h1>{SIGN[v.valid]} {MARK[v.valid]}: {escape(title)}</h1><p>Run <code>{escape(h.run_id)}</code>, '
             f'{escape(v.status)}. Executions: '
             + ', '.join(f'{n} {f}' for f, n in v.counts.items()) + '.</p>',
-            f'<div class=grades>{"".join(_grade(v, g) for g in GRADES)}</div>', '<h2>Attempts</h2>', f'<div class=wide>{timeline(h)}</div>',
+            f'<div class=grades>{"".join(_grade(v, g) for g in GRADES)}</div>', '<h2>Attempts</h2>',
+            f'<div class=wide>{timeline(h)}</div>',
             '<p class=small>Dark: counts. Hatched: executed, and replayed or lost. Dots: checkpoints.</p>',
             _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found), '<h2>Epochs</h2>', _table(epochs),
             '<h2>Laws</h2>', _table(laws), f'<h2>What this covers</h2><p>{escape(covers)}</p>']
