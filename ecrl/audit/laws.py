@@ -454,6 +454,7 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     for s in sorted(mine.keys() & theirs.keys()):
         (a, x), (b, y) = mine[s], theirs[s]
         same = _same_step(a, x, b, y)
+        if same is False and len(x) != len(y): same = _padded(h, s, dict(enumerate(x)), dict(enumerate(y)))
         n += same is not None
         if same is False: found.append(Evidence(False, f'{at(s, a)} consumed {_all_told(x)}; the reference '
             f'{_all_told(y)}' + (', the same samples in another order' if same_set(a, x, b, y) else '') + '.', s, None,
