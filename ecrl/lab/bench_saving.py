@@ -104,6 +104,7 @@ def write_durably(write: Callable, path: Path): # write: takes an open file
 
 def drain(inbox, path: Path):
     "The other end of the queue."
+    die_with_parent()
     while (item := inbox.get()) is not None: write_durably(lambda f: f.write(item), path); del item
 
 class TorchSave(Nothing):
@@ -120,7 +121,8 @@ class Queue(Nothing):
         if job.rank: return
         ctx = multiprocessing.get_context('fork')
         self.queue = ctx.Queue()
-        ctx.Process(target=drain, args=(self.queue, self.path), daemon=True).start()
+        self.process = ctx.Process(target=drain, args=(self.queue, self.path), daemon=True)
+        self.process.start()
 
     def written(self) -> int: return self.path.stat().st_mtime_ns if self.path.exists() else 0 # when, in ns
 
@@ -135,7 +137,7 @@ class Queue(Nothing):
         while self.job.rank == 0 and self.written() <= self.before: time.sleep(0.01)
 
     def close(self):
-        if self.job.rank == 0: self.queue.put(None)
+        if self.job.rank == 0: self.queue.put(None); self.process.join()
 
 # %% ../../nbs/lab/866_bench_saving.ipynb #6e523321
 class Dcp(Nothing):
