@@ -328,13 +328,14 @@ LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.j
         'supervisor_attempts.jsonl': ATTEMPTS}
 # all records are of one kind
 ALIKE = {'debug_rank0_ids.jsonl': DEBUG, 'supervisor.json': STATUS, 'environment.json': ENVIRONMENT}
-_RANKS_LOG = re.compile(r'rank[0-9]+\.jsonl')
+_RANKS_LOG, _SIDECAR = re.compile(r'rank[0-9]+\.jsonl'), re.compile(r'(step_[0-9]+|latest)\.json')
 
 def kind_of(
     file: str, # name of a log
     record: dict,
 ) -> dict[str, Field] | None:
     "The fields that a line must have."
+    if _SIDECAR.fullmatch(file): return SIDECAR
     if known := STEP if _RANKS_LOG.fullmatch(file) else ALIKE.get(file): return known
     name = record.get('event')
     if file == 'faults.jsonl' and name == 'fired' and record.get('point') == 'storage': name = 'storage'
