@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import yaml
 from .correctness import verify
-from .history import HistoryError, read_history
+from .history import HistoryError
 from .laws import MARK
 from .museum import Records, save_records
 from ..training.config import flat, parse_yaml

@@ -8,7 +8,6 @@ __all__ = ['DDP']
 # %% ../../nbs/training/372_ddp.ipynb #372d0004
 import time
 from collections.abc import Callable
-import torch
 from fastcore.basics import patch
 from torch.nn.parallel import DistributedDataParallel
 from .cursor import CursorBroadcast
