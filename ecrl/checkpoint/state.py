@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FORMAT_VERSION', 'capture_rng', 'restore_rng', 'seed_rng', 'gather_rng', 'state_pack', 'StateMismatch',
-           'check_identity', 'restore_state', 'flatten', 'unflatten']
+           'check_identity', 'take_over', 'restore_state', 'flatten', 'unflatten']
 
 # %% ../../nbs/checkpoint/210_state.ipynb #f1726b66
 import random, struct
@@ -103,6 +103,19 @@ def check_identity(
         + '\nRemove it with its sidecar to continue from a checkpoint of this run, '
           'or resume the run that it came from.')
 
+# %% ../../nbs/checkpoint/210_state.ipynb #0cf73b71
+def take_over(
+    model,
+    state: dict[str, Tensor], # loaded for this model alone, and used up
+):
+    "`load_state_dict`, without a copy of what is a tensor of its own on the same device."
+    def alone(t): return t.storage_offset() == 0 and t.untyped_storage().nbytes() == t.numel()*t.element_size()
+    def like(t): return t.shape, t.dtype, t.device, t.stride(), t.layout
+    for name, mine in [*model.named_parameters(), *model.named_buffers()]:
+        new = state.get(name)
+        if new is not None and like(new) == like(mine) and alone(new) and alone(mine): mine.data = new
+    model.load_state_dict(state)                # the rest, and what does not fit is said here
+
 # %% ../../nbs/checkpoint/210_state.ipynb #3084ad5e
 def restore_state(
     pack: dict,
@@ -111,8 +124,8 @@ def restore_state(
     world_size: int,
     device: torch.device | str = 'cpu',
 ) -> str: # 'restored', or 'derived' where the number of ranks or the kind of device changed
-    "Continue from a pack; says what became of the random generators."
-    model.load_state_dict(pack['model'])
+    "Continue from a pack, which is used up; says what became of the random generators."
+    take_over(model, pack['model'])
     optimizer.load_state_dict(pack['optimizer'])
     if scheduler: scheduler.load_state_dict(pack['scheduler'])
     if scaler and pack['scaler']: scaler.load_state_dict(pack['scaler'])

@@ -43,7 +43,7 @@ def sizes(root: Path) -> list[Size]:
 
 # %% ../../nbs/lab/877_house.ipynb #eb7ae42f
 # how the names of notebooks begin; 310 is left out, whose tables are text
-HELD = ('0', 'audit/', 'averaging/', 'checkpoint/', 'data/', 'lab/', 'measure/', 'stages/',
+HELD = ('0', 'advise/', 'audit/', 'averaging/', 'checkpoint/', 'data/', 'lab/', 'measure/', 'stages/',
         *(f'training/3{n}' for n in range(2, 10)))
 
 def beyond(root: Path, held: tuple = HELD) -> list[str]: # a line each

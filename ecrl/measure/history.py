@@ -323,12 +323,14 @@ def classify(
     resumed_from: pd.Series, # step after which each attempt continued, indexed by attempt
     running: bool = False, # the last attempt may still commit its newest steps
     quorum_of: Callable[[int], Assignment] = lambda W: EvenWindows(None, W), # world size -> who must record what
+    excused: Collection[tuple[int, int, int]] = (), # attempt, step, how many ranks need not record from there on
 ) -> pd.DataFrame: # a row per (attempt, step): ranks, world_size, committed, fate, redo
     "Which executions of a step count."
     attempt, step, of = executions(steps)
     W = np.zeros(len(step), dtype='int64')
     np.maximum.at(W, of, steps['world_size'].to_numpy())
     ranks, need = _ranks_heard(steps, of, len(step), quorum_of)
+    for a, first, n in excused: need[(attempt == a) & (step >= first)] -= n
     numbers, i = np.unique(step, return_inverse=True)
     first, last = np.full(len(numbers), attempt.max()), np.full(len(numbers), attempt.min())
     np.minimum.at(first, i, attempt); np.maximum.at(last, i, attempt)
@@ -555,7 +557,8 @@ def _read(run: Path, logs: Path) -> History:
                                                            boundaries['clock'].tolist())]
     table = _event_table(events, 'event', 'attempt', 'rank', 'time').assign(clock=np.array(at, dtype=float))
     running = run_status(supervisor, [e.get('event') for e in events]) == 'in progress'
-    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config)),
+    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config),
+                                                     _excused(events)),
                    boundaries, _published(log,
                                           sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json'
                                           else sidecars),
@@ -566,6 +569,11 @@ def _read(run: Path, logs: Path) -> History:
 def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from the world size alone
     kind = assignment_of(config.training.method if config else 'ddp')
     return lambda world_size: kind(None, world_size)
+
+def _excused(events: list[dict]) -> list[tuple[int, int, int]]: # see `classify`
+    "Ranks that have died, or been left out, while the others went on; one may have died before it recorded a step."
+    return [(e['attempt'], e['global_step'] - 1, len(e['gone'])) for e in events
+        if e.get('event') == 'salvaged' and e.get('rank') == 0]
 
 def _before_first_step(run: Path, supervisor: dict, events: list[dict]) -> str: # '': no supervisor has begun it
     "What is known of a run that has recorded no step."

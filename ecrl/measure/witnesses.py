@@ -122,7 +122,9 @@ def _events_back(h: History) -> Iterator[Evidence]:
         last, boots = {}, dict(h.launch_boots)
         for e in h.lines[file]:
             boot = e.get('boot') if e.get('rank') is None else boots.get(e.get('attempt'))
-            who = e.get('rank'), e.get('attempt') if e.get('rank') is not None else None
+            # beside a rank, its standby and its writer write in the same file
+            beside = e.get('pipe') or ':' in str(e.get('point'))
+            who = e.get('rank'), e.get('attempt') if e.get('rank') is not None else None, beside
             if who[0] is None and boot: last = {k: v for k, v in last.items() if k[0] is not None or v[1] == boot}
             if 'mono' not in e: continue
             before = last.get(who, (-np.inf, None))

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'METHODS',
-           'DISK_FAULT_NAMES', 'Share', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError', 'Section',
-           'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig',
-           'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'AveragingConfig', 'CodeConfig',
-           'RunConfig', 'parse_yaml', 'shown', 'plain_copy', 'make_config', 'one_below', 'read_yaml', 'load_config',
-           'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting', 'as_yaml', 'all_settings',
-           'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
+           'DISK_FAULT_NAMES', 'Share', 'LATER_AVERAGING', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError',
+           'Section', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig',
+           'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'AveragingConfig',
+           'CodeConfig', 'RunConfig', 'parse_yaml', 'shown', 'plain_copy', 'make_config', 'one_below', 'read_yaml',
+           'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting', 'as_yaml',
+           'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
 import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
@@ -37,8 +37,8 @@ Count = Annotated[int, Field(ge=0, lt=2**31)]
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 PathText = Annotated[str, AfterValidator(_no_null)]
-MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0',
-          'mobilenet_v3_large')
+MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet20', 'resnet18', 'resnet34', 'resnet50',
+          'efficientnet_b0', 'mobilenet_v3_large')
 OPTIMIZERS, LOSSES = ('sgd',), ('cross_entropy',)
 # names alone: whoever reads a config need not import torch
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')
@@ -260,7 +260,7 @@ Share = Annotated[float, Field(gt=0)]
 class AveragingConfig(Section):
     "Ranks that train alone and average what they have learned; steps are rounds, and global_batch is of each rank."
     policy: Literal['sync', 'cadence', 'async',
-                    'claims'] = 'cadence'  # sync: each rank one batch a round; cadence: as many as the planner says
+                    'claims'] = 'cadence'  # sync: one batch a round; cadence: as planned; async: and more; claims: shared out as they go
     backend: Literal['collective', 'cpu'] = 'collective'    # how the parameters travel
     mode: Literal['parameters', 'gradients'] = 'parameters'  # what is averaged
     planner: Literal['steady', 'elche'] = 'steady'  # cadence: elche as in the published reference; steady: from medians
@@ -268,10 +268,11 @@ class AveragingConfig(Section):
     max_anchor: Positive = 200                              # [batches] of the slowest rank at most
     overhead_target: Annotated[float, Field(gt=0, lt=1)] = 0.1  # of an average, as part of the slowest rank's computing
     max_lead: Count | None = None                  # [batches] that a rank may do more than the slowest; 0: equal counts
+    max_overshoot: Count = 15               # async: [batches] beyond its count that a rank may do while others finish
     speeds: list[Share] = []                    # a hint: how fast each rank is beside the slowest, until it is measured
     ratios: list[Share] = []                                # fixed shares of the ranks, whatever their speeds; sum 1
     guard: Literal['act', 'elche', 'none'] = 'act'  # if ranks drift apart: halve the anchor, end its growth, nothing
-    drift_threshold: Annotated[float, Field(gt=0)] = 0.05   # relative distance of a rank from the mean
+    drift_threshold: Annotated[float, Field(gt=0)] = 0.3    # relative distance of a rank from the mean
     weights: Literal['uniform', 'counts'] = 'uniform'       # of ranks that did a batch: equal, or by their batches
     moments: Literal['average', 'reset', 'keep'] = 'average'  # what becomes of the optimizer's state at an average
     outer_lr: Annotated[float, Field(gt=0, le=1)] = 1.0     # step from the last average; 1 without momentum: the mean
@@ -279,11 +280,12 @@ class AveragingConfig(Section):
     schedule: Literal['live', 'recorded'] = 'live'          # counts from measured times, or from `recorded`
     recorded: list[list[Count]] = []                        # [batches] of each rank, round by round; the last repeats
     death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
+    patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come to a meeting
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-_LATER = dict(policy=dict(dict.fromkeys(('async', 'claims'), 'sync or cadence')), backend=dict(cpu='collective'),
-    mode=dict(gradients='parameters'),
-              moments=dict(keep='average or reset'), death=dict(salvage='restart'))
+_LATER = dict(backend=dict(cpu='collective'), mode=dict(gradients='parameters'),
+              moments=dict(keep='average or reset'))
+LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0)       # what runs did before these keys were there
 
 def _check_averaging(cfg: 'RunConfig'):
     "Refuse what averaging cannot do, or not yet."
@@ -314,7 +316,27 @@ def _check_averaging(cfg: 'RunConfig'):
     if a.speeds and a.ratios:
         raise ValueError(
             'averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')
+    _check_open(a)
+    if a.death == 'salvage': _check_salvage(cfg)
     for w in worlds: _check_ranks(a, w)
+
+# %% ../../nbs/training/320_config.ipynb #320a00f2
+def _check_open(a: AveragingConfig):
+    if a.policy in ('async', 'claims') and a.schedule == 'recorded': raise ValueError(
+        f'averaging.schedule: with policy {a.policy} ranks decide as they go, so no schedule can be given to them; '
+        'use averaging.policy: cadence')
+    if a.policy == 'claims' and (a.max_lead is not None or a.ratios): raise ValueError(
+        'averaging.policy: with claims every rank takes what it can, so max_lead and ratios have no effect; use '
+        'async or cadence, or remove them')
+
+def _check_salvage(cfg: 'RunConfig'):
+    s, a = cfg.supervisor, cfg.rounds()
+    if (s.teardown, s.start) != ('launcher', 'fork'): raise ValueError(
+        'averaging.death: salvage lets ranks outlive one that died; expected supervisor.teardown: launcher and '
+        f'supervisor.start: fork, found {s.teardown} and {s.start}')
+    if a.patience_s >= s.hang_s: raise ValueError(
+        f'averaging.patience_s: expected less than supervisor.hang_s {s.hang_s:g}, after which the whole attempt is '
+        f'ended, found {a.patience_s:g}')
 
 # %% ../../nbs/training/320_config.ipynb #cfcb961b
 def _check_ranks(a: AveragingConfig, W: int):

@@ -65,6 +65,7 @@ def saw(self: Job, event: dict):
         # a dead launcher would not lead to it
         with contextlib.suppress(psutil.Error): self.family[event['pid']] = psutil.Process(event['pid'])
     if event['event'] in ('finished', 'stopping', 'fatal'): self.left.add(event['rank'])
+    if event['event'] == 'salvaged': self.left.update(event['gone'])    # the others go on
     if event['event'] == 'told_to_stop': self.told.append(event['rank'])
 
 # %% ../../nbs/training/380_processes.ipynb #d1b4f09c
@@ -165,6 +166,7 @@ class Watchdog:
         if name == 'busy': self.busy[rank] = (event['doing'], now)
         if name == 'busy_end': self.busy.pop(rank, None); self.last = dict.fromkeys(self.last, now)
         if name == 'first_step': self.running.add(rank); self.last[rank] = now
+        if name == 'salvaged': self.over.update(event['gone'])
         if name in ('finished', 'stopping'): self.over.add(rank); self.last = dict.fromkeys(self.last, now)
 
     def grown(self, rank: int, size: int, now: float): # of the rank's log
