@@ -201,9 +201,8 @@ class Matrix(Study):
             name = matrix_suite_name(make_config(shared, settings, f'suite {" ".join(combination)}'), chosen,
                                      {a for a, v in m.axes.items() if isinstance(v, dict)})
             if name in self.suites:
-                raise ConfigError(
-                    f'study {study}: {self.suites[name]} and {chosen} would both be named {name}; give the values '
-                    'names of their own')
+                raise ConfigError(f'study {study}: {self.suites[name]} and {chosen} would both be named {name}; '
+                                  'give the values names of their own')
             self.suites[name] = chosen
             cells += suite_cells(shared, {v: settings + s for v, s in of.items()}, m.seeds, name, chosen)
         if suite and suite not in self.suites:

@@ -259,8 +259,8 @@ Share = Annotated[float, Field(gt=0)]
 
 class AveragingConfig(Section):
     "Ranks that train alone and average what they have learned; steps are rounds, and global_batch is of each rank."
-    policy: Literal['sync', 'cadence', 'async',
-                    'claims'] = 'cadence'  # sync: one batch a round; cadence: as planned; async: and more; claims: shared out as they go
+    policy: Literal['sync', 'cadence', 'async', 'claims'] = (
+        'cadence')  # sync: one batch a round; cadence: as planned; async: and more; claims: shared out as they go
     backend: Literal['collective', 'cpu'] = 'collective'    # how the parameters travel
     mode: Literal['parameters', 'gradients'] = 'parameters'  # what is averaged
     planner: Literal['steady', 'elche'] = 'steady'  # cadence: elche as in the published reference; steady: from medians
@@ -280,7 +280,7 @@ class AveragingConfig(Section):
     schedule: Literal['live', 'recorded'] = 'live'          # counts from measured times, or from `recorded`
     recorded: list[list[Count]] = []                        # [batches] of each rank, round by round; the last repeats
     death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
-    patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come to a meeting
+    patience_s: Annotated[float, Field(gt=0)] = 30.0  # salvage: for a rank that lives and does not come to a meeting
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
 _LATER = dict(backend=dict(cpu='collective'), mode=dict(gradients='parameters'),
