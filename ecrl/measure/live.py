@@ -283,7 +283,8 @@ def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wal
         quiet_s=max(0.0, now - self.newest) if self.newest else None, attempt=self.attempt,
         restarts=max(0, self.attempt - 1), saved=self.saved,
         deaths=[dict(step=self.last.get(a, 0), ranks=ranks) for a, ranks in self.deaths], loss=curve,
-        odd_loss=self.odd_loss, accuracy=self.accuracy, ranks=self.rank_rows(), anchor=self.anchor.points(self.starts), round=self.round,
+        odd_loss=self.odd_loss, accuracy=self.accuracy, ranks=self.rank_rows(),
+        anchor=self.anchor.points(self.starts), round=self.round,
         counts={r: c.points(self.starts) for r, c in sorted(self.counts.items())}, unread=self.unread,
         scalars=scalar_rows({k: v for k, v in self.scalars.items() if not k[0].endswith('memory_bytes')}),
         news=self.news[-12:], read_bytes=self.read_bytes)
