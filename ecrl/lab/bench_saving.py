@@ -167,6 +167,7 @@ def ways_of(job: Job, total: bool) -> dict[str, Nothing]:
     if total: ways |= {'none': Nothing(job), 'DCP sync': Dcp(job, 'sync'), 'none again': Nothing(job)}
     return ways
 
+# %% ../../nbs/lab/866_bench_saving.ipynb #da7807a4
 def steps_in(job: Job, seconds: float) -> int: # 0: one
     "Steps of a segment, the same in both ranks."
     t = time.perf_counter()

@@ -34,6 +34,7 @@ class ExecutorConfig(Section):
     slurm: dict = {}                             # submitit's parameters, e.g. {slurm_partition: gpu, timeout_min: 240}
     cluster: str = 'slurm'                       # submitit's: slurm | local
 
+# %% ../../nbs/lab/820_matrix.ipynb #77baa2ff
 class MatrixConfig(Section):
     "What a matrix file holds."
     study: str                                   # the directory under `runs/`
@@ -287,6 +288,7 @@ def estimate_s(cfg: RunConfig) -> float | None: # None: no rate is known for thi
             + (cfg.training.max_steps + replayed(cfg))*(step + sample*cfg.training.global_batch)
             + saves*checkpoint_bytes(cfg)*WRITE_S_PER_BYTE)
 
+# %% ../../nbs/lab/820_matrix.ipynb #e1413e7c
 @lru_cache
 def _has_cuda() -> bool:
     return shutil.which('nvidia-smi') is not None          # asking torch would start CUDA in this process

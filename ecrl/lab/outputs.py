@@ -99,6 +99,7 @@ class Recorder(CaptureShell):
         self.found[cell.id] = portable(nb2dict(cell.outputs))
         if 'varies' in cell.directives_: self.varies.add(cell.id)
 
+# %% ../../nbs/lab/875_outputs.ipynb #d34e5099
 class Outcome(NamedTuple):
     "What executing a notebook has shown."
     path: Path
@@ -106,6 +107,7 @@ class Outcome(NamedTuple):
     problems: list[str]     # a paragraph each
     failed: bool = False    # a cell raised an error, or the process was killed
 
+# %% ../../nbs/lab/875_outputs.ipynb #48e6b370
 def execute(
     path: Path,
     flags: Iterable[str], # cells that are marked so are skipped

@@ -42,6 +42,7 @@ def _code(nb: dict) -> list[str]:
     return [''.join(c['source']).strip() for c in nb['cells'] if c['cell_type'] == 'code'
             and 'injected-parameters' not in c['metadata'].get('tags', [])]
 
+# %% ../../nbs/lab/850_site.ipynb #b8aa8d9d
 def check_copy(
     page: Path, # the notebook in `nbs/`
     copy: Path, # its executed copy

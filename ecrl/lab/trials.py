@@ -40,6 +40,7 @@ def run_configs(configs: Iterable[str]):
         status = Supervisor(load_config(config), config.removesuffix('.yaml')).run()['status']
         if status != 'completed': raise SystemExit(f'{config} was not completed')
 
+# %% ../../nbs/lab/895_trials.ipynb #0dcb55f5
 def run_for_real(configs: dict[str, RunConfig], root: Path,
                  deadline_s: float = 900.0) -> dict[str, Path]: # name -> run directory
     "Run jobs in a process of their own."

@@ -56,6 +56,7 @@ def backward(self: DDP,
     self.scaler.scale(loss).backward()
     return dict(loss=loss.detach())
 
+# %% ../../nbs/training/372_ddp.ipynb #e40701d8
 @patch
 def agree(self: DDP) -> bool: # whether all are to stop
     "All ranks stand where rank 0 stands; called before the next update, a checkpoint, or the end."

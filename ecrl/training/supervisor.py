@@ -414,6 +414,7 @@ def promote(self: Supervisor, target: int) -> Job:
     os.rename(job.log, log); job.log = log
     return job
 
+# %% ../../nbs/training/385_supervisor.ipynb #6a0fb1ca
 @patch
 def dismiss(self: Supervisor, job: Job, grace_s: float = 0.0):
     "End a job and take its things away."
@@ -647,6 +648,7 @@ def stop(self: Supervisor, job: Job):
     self.listen()
     self.conclude(job, *self.outcome(job, 'asked', None))
 
+# %% ../../nbs/training/385_supervisor.ipynb #74793883
 @patch
 def conclude(self: Supervisor, job: Job, how: str, why: str | None):
     "Clear away what an attempt has left, and write down how it ended."

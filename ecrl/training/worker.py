@@ -133,6 +133,7 @@ def prepare(self: Worker):
     self.method.prepare()
     check_code(self.cfg, self.environment.get('code_digest'), self.method.identity['code_digest'])
 
+# %% ../../nbs/training/374_worker.ipynb #25e6d696
 @patch
 def connect(self: Worker):
     "Device and process group, whose store is rank 0's."
@@ -335,6 +336,7 @@ def record_scalars(self: Worker, unit: dict):
     if said := take_scalars():
         self.scalars.append(stamp() | dict(epoch=unit['epoch'], global_step=self.global_step, scalars=said))
 
+# %% ../../nbs/training/374_worker.ipynb #7c83a944
 @patch
 def prepare_checkpoints(self: Worker):
     "The optimizer has its state now, so the size of a checkpoint is known."
