@@ -360,8 +360,11 @@ def demo(
         publish_evidence(where)
         shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
     if site:
-        page = _site(notebooks)/'analysis'/'exp1_failure.html'
-        out.print(f'\nOpen [bold]{_short(page)}[/bold]', soft_wrap=True)
+        with stages() as say:
+            say('its page')
+            from ecrl.lab.site import build_page
+            page = build_page('analysis/exp1_failure.ipynb', notebooks[analysis], where/'page')
+        out.print(f'\nOpen [bold]{_short(page)}[/bold]; all pages: ecrl site', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #e72c3b4c
 def _done(study: Path) -> int:
