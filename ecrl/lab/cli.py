@@ -1095,9 +1095,10 @@ def project_(
 # %% ../../nbs/lab/870_cli.ipynb #9a1d0007
 def _projected(found: list): # of `Projection`
     import pandas as pd
-    rows = [p.row() | dict(ettr=f'{p.ettr.value:.1%} [{p.ettr.low:.1%}, {p.ettr.high:.1%}]',
-                           lost_device_hours=f'{p.lost_device_hours.value:,.0f}', way=p.plan.way) for p in found]
-    t = pd.DataFrame(rows)[['way', 'every_k_steps', 'failures', 'ettr', 'steps_per_s', 'lost_device_hours']]
+    t = pd.DataFrame([{'way': p.plan.way, 'save every': f'{p.plan.every_k_steps} steps',
+                       'failures': f'{p.outcome.failures.mean():.0f}', 'ETTR': f'{p.ettr.value:.1%}',
+                       '95% of jobs': f'{p.ettr.low:.1%} to {p.ettr.high:.1%}', 'steps/s': p.goodput.value,
+                       'device-hours lost': f'{p.lost_device_hours.value:,.0f}'} for p in found])
     out.print(f'{found[0].plan.scale.fleet()}; {found[0].plan.scale.days:g} days', soft_wrap=True)
     out.print(rich_table(t))
     common = set.intersection(*(set(p.plan.notes) for p in found))
