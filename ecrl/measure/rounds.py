@@ -224,10 +224,12 @@ def law_digests(h: History) -> Iterator[Evidence]:
     t, n, first = told(h), 0, None
     for key, ranks in sorted(t.plans.items()):
         before = _before(h, key)
-        due = first if before is None else t.commits.get(before, {}).get('post')
+        # rank 0 may die before its commit, and others begin the next round before they notice
+        ended = [t.commits.get(before, {}), *t.averages.get(before, {}).values()]
+        due = first if before is None else next((r['post'] for r in ended if r), None)
         if before is None and due is None: first = due = min(r['base'] for r in ranks.values())
         if due is None: yield _wrong(key,
-                f'it continues round {before[1]} of attempt {before[0]}, which has no commit.'); continue
+                f'it continues round {before[1]} of attempt {before[0]}, which nobody has ended.'); continue
         for rank, r in ranks.items():
             n += 1
             if r['base'] != due: yield _wrong(key,
