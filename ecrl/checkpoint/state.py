@@ -28,6 +28,7 @@ def capture_rng(
     if torch.device(device).type == 'cuda': rng['cuda'] = torch.cuda.get_rng_state(device)
     return rng
 
+# %% ../../nbs/checkpoint/210_state.ipynb #2b54166a
 def restore_rng(rng: dict[str, Tensor], device: torch.device | str = 'cpu'):
     "Put every generator back where `capture_rng` found it."
     raw = {k: v.cpu().contiguous().numpy().tobytes() for k, v in rng.items()}
@@ -100,7 +101,7 @@ def check_identity(
              and found[k] != v]
     if wrong: raise StateMismatch(f'{name} belongs to another run:\n' + '\n'.join(f'  - {w}' for w in wrong)
         + '\nRemove it with its sidecar to continue from a checkpoint of this run, '
-        'or resume the run that it came from.')
+          'or resume the run that it came from.')
 
 # %% ../../nbs/checkpoint/210_state.ipynb #0cf73b71
 def take_over(
@@ -154,6 +155,7 @@ def flatten(
         raise TypeError(f'a checkpoint holds tensors and plain values, found {type(x).__name__}: {x!r}')
     return walk(tree), tensors
 
+# %% ../../nbs/checkpoint/210_state.ipynb #fa1bffef
 def unflatten(skeleton, tensors: list[Tensor]):
     "Put the tensors back."
     if not isinstance(skeleton, dict): return skeleton
