@@ -114,7 +114,7 @@ class Live:
     "What a run's records say so far."
     def __init__(self, run: Path | str):
         self.run = Path(run)
-        self.logs = self.run/'logs'
+        self.logs = self.run if (self.run/'rank0.jsonl').is_file() else self.run/'logs'     # as in the published runs
         if not self.run.is_dir() or not (self.logs.is_dir() or (self.run/'config.yaml').is_file()):
             found = 'a folder without logs' if self.run.is_dir() else 'a file' if self.run.exists() else 'nothing'
             raise ConfigError(f'{self.run}: expected the directory of a run, found {found}; '
@@ -193,7 +193,8 @@ def heed_death(self: Live, e: dict):
 # %% ../../nbs/measure/739_monitor.ipynb #739a0017
 @patch
 def heed_step(self: Live, r: dict):
-    "A rank's record of a unit."
+    "A rank's record of a unit; old runs name neither attempts nor times."
+    r = dict(attempt=1, data_s=0.0, compute_s=0.0, sync_s=0.0) | r
     self.ranks.setdefault(r['rank'], RankNow()).heed(r)
     self.epoch, self.newest = r['epoch'], r['time']
     self.last[r['attempt']] = max(r['global_step'], self.last.get(r['attempt'], 0))
@@ -259,7 +260,7 @@ def rate(self: Live) -> float | None: # steps/s
 @patch
 def rank_rows(self: Live) -> list[dict]:
     "A row for each rank of this attempt."
-    here = {r: x for r, x in sorted(self.ranks.items()) if r < max(self.world_size, 1)}
+    here = {r: x for r, x in sorted(self.ranks.items()) if r < self.world_size or not self.world_size}
     total, slowest = sum(x.samples for x in here.values()), min((x.speed for x in here.values() if x.speed),
         default=None)
     return [dict(rank=r, step=x.step, dead=x.died == self.attempt, speed=x.speed, beside=x.speed/slowest if x.speed else None,
@@ -267,8 +268,17 @@ def rank_rows(self: Live) -> list[dict]:
                  speeds=x.speeds.points(self.starts)) for r, x in here.items()]
 
 @patch
+def ask_the_status(self: Live):
+    "Of a run that records no events, the supervisor knows whether it is over."
+    said = read_json(self.logs/'supervisor.json')
+    if not said: return
+    self.phase, self.target = said.get('status', self.phase), said.get('target_steps')
+    self.attempt, self.ended = said.get('attempts', 1), self.phase != 'running'
+
+@patch
 def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wall clock, s
     "All that is shown."
+    if self.began is None: self.ask_the_status()
     now = self.newest if self.ended else now or time.time()
     left = (self.target - self.step)/self.rate if self.rate and self.target and not self.ended else None
     curve = self.loss.points(self.starts)
