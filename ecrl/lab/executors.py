@@ -57,7 +57,7 @@ class LocalExecutor:
                 self.held.append(locked(self.folder/f'{name}.lock',
                                         'another matrix is running on '
                                         f'{"this machine" if name == "all" else f"device {name}"}; '
-                                                        'wait for it, or give each its own devices (executor.slots)',
+                                        'wait for it, or give each its own devices (executor.slots)',
                                                         shared[name]))
         except ConfigError: self.__exit__(); raise
         return self
@@ -96,6 +96,7 @@ class LocalJob:
             if self.process.poll() is None: self.process.kill(); self.process.wait()
             for p in wait_until_dead(family, 2.0): p.kill()
 
+# %% ../../nbs/lab/830_executors.ipynb #ebfdec08
 def _last_of(text: str) -> str: # the last line that names an error, else the last one
     lines = [l.strip() for l in text.splitlines() if l.strip()]
     return next((l for l in reversed(lines) if re.match(r'[\w.]*(Error|Exception|Exit|Interrupt)\b', l)),
@@ -123,6 +124,7 @@ class SlurmExecutor:
         self.jobs.append(SlurmJob(executor.submit(run_job, str(job.write(folder).resolve())), self.cluster == 'local'))
         return self.jobs[-1]
 
+# %% ../../nbs/lab/830_executors.ipynb #dc48ad70
 class SlurmJob:
     "A job that submitit watches."
     def __init__(self, job, local: bool): self.job, self.local, self.absent = job, local, 0
@@ -213,6 +215,7 @@ def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None,
         on_tick()
         return plan_totals(m.plan())
 
+# %% ../../nbs/lab/830_executors.ipynb #aec37030
 def _mark_interrupted(m: Matrix):
     for r, row in m.rows.items():
         if row['status'] == 'running': m.save(r, status='pending', reason='interrupted')

@@ -45,6 +45,7 @@ def small_cnn(num_classes: int, batch_norm: bool = False,
     return nn.Sequential(*block(3, 16), *block(16, 32), *block(32, 64), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
                          nn.Linear(64, num_classes))
 
+# %% ../../nbs/training/340_models.ipynb #6ecd1526
 def build_model(
     name: str, # one of `MODELS`, or own code
     num_classes: int | None, # of the data; None: not known
@@ -65,6 +66,7 @@ def build_model(
         from torchvision import models   # seconds to import, so only when it is used
         return getattr(models, name)(weights=None, num_classes=num_classes)
 
+# %% ../../nbs/training/340_models.ipynb #45d7a578
 def _own_model(own: OwnCode, name: str, args: dict, num_classes: int | None) -> nn.Module:
     model = own.call(name, args=args, offered=dict(num_classes=num_classes))
     if not isinstance(model, nn.Module):
@@ -87,6 +89,7 @@ def build_optimizer(
     return opt, torch.optim.lr_scheduler.CosineAnnealingLR(opt, cfg.scheduler_t_max or cfg.max_steps,
                                                            eta_min=cfg.scheduler_eta_min)
 
+# %% ../../nbs/training/340_models.ipynb #fc185fda
 def _own_optimizer(own: OwnCode, model: nn.Module, cfg: TrainingConfig, rates: dict) -> torch.optim.Optimizer:
     name, first = cfg.optimizer, own.first_argument(cfg.optimizer)
     opt = own.call(name, model if first == 'model' else model.parameters(), args=cfg.optimizer_args, offered=rates)
@@ -96,6 +99,7 @@ def _own_optimizer(own: OwnCode, model: nn.Module, cfg: TrainingConfig, rates: d
         f'{name}: expected training.lr {cfg.lr:g} in its first group of parameters, found {lr:g}; take the argument lr')
     return opt
 
+# %% ../../nbs/training/340_models.ipynb #155be19f
 def loss_function(cfg: TrainingConfig, own: OwnCode = OwnCode(
                   )) -> Callable: # (output, y) -> mean over the batch, to be differentiated
     """The loss of a config; the mean over samples, or a gradient averaged over ranks would not be that of the

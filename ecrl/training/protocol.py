@@ -172,7 +172,13 @@ standby_launch='world_size  whole  -  of a job that waits; once it takes over, i
     standby_up='pid  whole  -  see worker_up\npipe  text  -  where it is called',
     standby_ready='pipe  text  -  where it is called\nrss_bytes  whole  -  memory, as the kernel says',
     standby_lost='returncode  whole?  -  of its launcher\nlog  text  -  its output',
-    promoted='beside  whole  -  the attempt that was running meanwhile')
+    promoted='beside  whole  -  the attempt that was running meanwhile',
+    **dict.fromkeys(('salvaged', 'left_out'), '''
+global_step  whole  fenced  the first round without them
+generation   whole  fenced  of the group, from 1: how often ranks have gone on without others
+members      list   fenced  ranks that are left
+gone         list   fenced  ranks that have died, or not come in time
+'''))
 EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 
 # %% ../../nbs/training/310_protocol.ipynb #31000002
