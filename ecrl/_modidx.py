@@ -2342,6 +2342,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'ecrl.measure.live.Live.heed_death': ('measure/monitor.html#live.heed_death', 'ecrl/measure/live.py'),
                                    'ecrl.measure.live.Live.heed_event': ('measure/monitor.html#live.heed_event', 'ecrl/measure/live.py'),
                                    'ecrl.measure.live.Live.heed_round': ('measure/monitor.html#live.heed_round', 'ecrl/measure/live.py'),
+                                   'ecrl.measure.live.Live.heed_salvage': ( 'measure/monitor.html#live.heed_salvage',
+                                                                            'ecrl/measure/live.py'),
                                    'ecrl.measure.live.Live.heed_save': ('measure/monitor.html#live.heed_save', 'ecrl/measure/live.py'),
                                    'ecrl.measure.live.Live.heed_scalars': ( 'measure/monitor.html#live.heed_scalars',
                                                                             'ecrl/measure/live.py'),

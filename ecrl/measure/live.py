@@ -159,6 +159,7 @@ def heed_event(self: Live, e: dict):
         self.say(e, f'attempt {e["attempt"]}: {e["world_size"]} ranks are starting')
     if name == 'restored': self.heed_start(e)
     if name == 'death_seen': self.heed_death(e)
+    if by_rank0 and name == 'salvaged': self.heed_salvage(e)
     if by_rank0 and name == 'first_step': self.phase = 'training'
     if by_rank0 and name == 'busy': self.phase = _DOING.get(e['doing'], e['doing'])
     if by_rank0 and name == 'busy_end': self.phase = 'training'
@@ -187,8 +188,15 @@ def heed_death(self: Live, e: dict):
     who = f'rank {", ".join(map(str, e["ranks"]))}' if e['ranks'] else 'a rank'
     self.cause = f'a hang of {who}' if e['how'] == 'hang' else f'the death of {who}'
     self.phase = f'restarting after {self.cause}'
-    self.deaths.append((e['attempt'], [*e['ranks']]))
+    self.deaths.append((e['attempt'], None, [*e['ranks']]))
     self.say(e, f'{self.cause} was seen')
+
+@patch
+def heed_salvage(self: Live, e: dict):
+    "The others go on without some ranks."
+    for r in e['gone']: self.ranks.setdefault(r, RankNow()).died = e['attempt']
+    self.deaths.append((e['attempt'], e['global_step'] - 1, [*e['gone']]))
+    self.say(e, f'from step {e["global_step"]} on without rank {", ".join(map(str, e["gone"]))}')
 
 # %% ../../nbs/measure/739_monitor.ipynb #739a0017
 @patch
@@ -207,12 +215,13 @@ def heed_step(self: Live, r: dict):
 @patch
 def heed_round(self: Live, r: dict):
     "Rank 0's record of a round: its plan, or what came of it."
+    at = r['attempt'], r['global_step']
     if r['event'] == 'plan':
-        self.anchor.add(r['attempt'], r['global_step'], r['anchor'])
-        for rank, n in enumerate(r['counts']):
-            self.counts.setdefault(rank, Curve(300)).add(r['attempt'], r['global_step'], n)
-        self.round |= dict(number=r['global_step'], anchor=r['anchor'], counts=r['counts'], weights=r['weights'])
-    if r['event'] == 'average': self.round |= dict(drift=r['drift'], sync_s=r['sync'])      # of the round before
+        self.anchor.add(*at, r['anchor'])
+        self.round |= dict(number=r['global_step'], anchor=r['anchor'])
+    if r['event'] == 'average':
+        for rank, n in enumerate(r['counts']): self.counts.setdefault(rank, Curve(300)).add(*at, n)
+        self.round |= dict(drift=r['drift'], sync_s=r['sync'], counts=r['counts'])      # of the round before
 
 @patch
 def heed_save(self: Live, r: dict):
@@ -287,7 +296,7 @@ def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wal
         epoch=self.epoch, rate=self.rate, left_s=left, elapsed_s=now - self.began if self.began else None,
         quiet_s=max(0.0, now - self.newest) if self.newest else None, attempt=self.attempt,
         restarts=max(0, self.attempt - 1), saved=self.saved,
-        deaths=[dict(step=self.last.get(a, 0), ranks=ranks) for a, ranks in self.deaths], loss=curve, odd_loss=self.odd_loss,
+        deaths=[dict(step=self.last.get(a, 0) if n is None else n, ranks=ranks) for a, n, ranks in self.deaths], loss=curve, odd_loss=self.odd_loss,
         accuracy=self.accuracy, ranks=self.rank_rows(), anchor=self.anchor.points(self.starts), round=self.round,
         counts={r: c.points(self.starts) for r, c in sorted(self.counts.items())}, unread=self.unread,
         scalars=scalar_rows({k: v for k, v in self.scalars.items() if not k[0].endswith('memory_bytes')}),
