@@ -1179,6 +1179,10 @@ def audit_try(
     for said in (wrong := t.complaints()): out.print(f'- {said}', soft_wrap=True, markup=False)
     raise typer.Exit(1 if wrong else 0)
 
+# %% ../../nbs/lab/870_cli.ipynb #b0a7d002
+from ..board.command import board
+app.add_typer(board, name='board')
+
 # %% ../../nbs/lab/870_cli.ipynb #4ebdfc63
 Out = Annotated[Optional[Path], typer.Option('--out', show_default=False,
     help='Write the report (Markdown and JSON) into this folder instead of printing it.')]

@@ -7,9 +7,10 @@ __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOS
            'DISK_FAULT_NAMES', 'Share', 'LATER_AVERAGING', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError',
            'Section', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig',
            'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'AveragingConfig',
-           'CodeConfig', 'RunConfig', 'parse_yaml', 'shown', 'plain_copy', 'make_config', 'one_below', 'read_yaml',
-           'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting', 'as_yaml',
-           'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
+           'StrikeConfig', 'StagesConfig', 'group_of', 'CodeConfig', 'RunConfig', 'parse_yaml', 'shown', 'plain_copy',
+           'make_config', 'one_below', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words',
+           'comments', 'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is',
+           'what_to_do']
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
 import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
@@ -43,7 +44,8 @@ OPTIMIZERS, LOSSES = ('sgd',), ('cross_entropy',)
 # names alone: whoever reads a config need not import torch
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')
 METHODS = dict(ddp='ecrl.training.ddp:DDP', single='ecrl.training.single:Single',
-               averaging='ecrl.averaging.method:Averaging')        # module:class; imported by the ranks, once chosen
+               averaging='ecrl.averaging.method:Averaging',
+               stages='ecrl.stages.method:Staged')              # module:class; imported by the ranks, once chosen
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
 
 # %% ../../nbs/training/320_config.ipynb #e90f7e6f
@@ -95,7 +97,7 @@ class TrainingConfig(Section):
     log_every: Positive = 50                                # [steps] between console lines; every step is recorded
     evaluate: bool = False                                  # measure accuracy on the held-out part after the last step
     debug_every: Positive = 100                             # [steps] after which rank 0 logs its sample ids in full
-    method: Literal[*METHODS] = 'ddp'    # ddp: ranks share each batch; single: one process; averaging: see that section
+    method: Literal[*METHODS] = 'ddp'  # ddp: ranks share each batch; single: one process; averaging, stages: see there
     numerics: Literal['plain', 'elastic'] = 'plain'         # elastic: the result does not depend on the number of ranks
     virtual_shards: Positive = 4                            # elastic: a power of two that every world size divides
 
@@ -242,10 +244,14 @@ def _check_nodes(cfg):
 # %% ../../nbs/training/320_config.ipynb #3206e002
 def _check_method(cfg: 'RunConfig'):
     "Refuse what the chosen method cannot do."
+    if cfg.stages is not None and cfg.training.method != 'stages': raise ValueError(
+        f'stages: this section is of training.method stages, found {cfg.training.method}; set training.method: '
+        'stages, or remove the section')
     if cfg.training.method == 'averaging': return _check_averaging(cfg)
     if cfg.averaging is not None: raise ValueError(
         f'averaging: this section is of training.method averaging, found {cfg.training.method}; set training.method: '
         'averaging, or remove the section')
+    if cfg.training.method == 'stages': return _check_stages(cfg)
     if cfg.training.method != 'single': return
     if more := [w for _, w in cfg.phases() if w > 1]: raise ValueError(
         f'training.method: single trains in one process, found {more[0]} ranks; set runtime.nproc: 1 (elastic: in '
@@ -353,6 +359,60 @@ def _check_ranks(a: AveragingConfig, W: int):
         'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no '
         'effect; use cadence, or remove them')
 
+# %% ../../nbs/training/320_config.ipynb #c0de3202
+class StrikeConfig(Section):
+    "One failure within a group of stages."
+    kind: Literal['crash', 'pause', 'cut']                  # SIGKILL; SIGSTOP and SIGCONT; links that carry nothing
+    who: Annotated[list[Count | str], Field(min_length=1)]  # processes, or L1: who leads stage 1, B1: its last backup
+    step: Count = 0                                         # [steps] acts when one replica has applied this step
+    view: Count = 0                                         # instead of a step: when one has adopted this view
+    back_s: Annotated[float, Field(ge=0)] | None = None     # until the restart, continuation or healing; none: never
+    how: Literal['drop', 'hold'] = 'drop'                   # cut: frames are lost, or delivered when it heals
+    ways: Literal['both', 'there', 'back'] = 'both'         # cut: in which direction
+    against: list[Count | str] = []                         # cut: the other side; empty: everybody else
+
+class StagesConfig(Section):
+    "A network cut into stages, each with a leader and backups; micro-batches are training.virtual_shards."
+    count: Positive = 3                                     # stages, if there is no map: cut so that they balance
+    map: list[list[str]] = []                               # per stage, the names of its units; all of them, in order
+    replicas: Positive = 2                                  # of each stage: a leader and backups
+    keepers: Positive = 3                                   # processes that keep the register: odd, at least 3
+    schedule: Literal['1f1b', 'gpipe'] = '1f1b'             # order of the micro-batches
+    tick_s: Annotated[float, Field(gt=0)] = 0.2             # between heartbeats
+    silent_s: Annotated[float, Field(gt=0)] = 5.0           # of silence, before a replica is suspected
+    stuck_s: Annotated[float, Field(gt=0)] = 30.0           # without progress, before a view is given up
+    lost_s: Annotated[float, Field(gt=0)] = 10.0            # without anybody in sync, before a stage is taken back
+    first_port: Annotated[int, Field(ge=0, lt=2**16)] = 0   # of as many as there are processes; 0: any that are free
+    strikes: list[StrikeConfig] = []                        # what is to fail
+
+# %% ../../nbs/training/320_config.ipynb #c0de3204
+def group_of(cfg: 'RunConfig') -> StagesConfig:
+    "The settings of stages, those that are not named included."
+    return cfg.stages or StagesConfig()
+
+def _check_stages(cfg: 'RunConfig'):
+    "Refuse what stages cannot do, or not yet."
+    s, t, r = group_of(cfg), cfg.training, cfg.runtime
+    for key, found, use in (
+            ('training.numerics', t.numerics, 'elastic'), ('training.optimizer', t.optimizer, 'sgd'),
+            ('training.precision', t.precision, 'fp32'), ('training.max_grad_norm', t.max_grad_norm, 0.0),
+            ('runtime.device', r.device, 'cpu'), ('runtime.nodes', r.nodes, 1),
+            ('supervisor.standby', cfg.supervisor.standby, False)):
+        if found != use: raise ValueError(f'{key}: {found} is not built yet for training.method stages; use {use}')
+    if cfg.elastic or r.nproc != 1: raise ValueError(
+        'runtime.nproc: a group of stages is watched by one rank; set runtime.nproc: 1 and no elastic phases')
+    if s.keepers < 3 or s.keepers % 2 == 0: raise ValueError(
+        f'stages.keepers: expected an odd number, at least 3, found {s.keepers}; with fewer, one failure ends '
+        'every vote')
+    if s.replicas == 1 and any(x.kind == 'crash' and x.back_s is None for x in s.strikes): raise ValueError(
+        'stages.replicas: expected at least 2 where one dies and does not come back, found 1; add a replica, or set '
+        'back_s in stages.strikes')
+    for key in ('silent_s', 'stuck_s', 'lost_s'):
+        if getattr(s, key) < 2*s.tick_s: raise ValueError(
+            f'stages.{key}: expected at least two heartbeats, {2*s.tick_s:g}, found {getattr(s, key):g}')
+    for i, names in enumerate(s.map):
+        if not names: raise ValueError(f'stages.map: expected at least one unit in stage {i}, found none')
+
 # %% ../../nbs/training/320_config.ipynb #673afda1
 class CodeConfig(Section):
     "Where own code lies."
@@ -410,6 +470,7 @@ class RunConfig(Section):
     failure: FailureConfig = FailureConfig()
     elastic: ElasticConfig | None = None                    # phases at different world sizes
     averaging: AveragingConfig | None = None                # of training.method averaging
+    stages: StagesConfig | None = None                      # of training.method stages
     runtime: RuntimeConfig = RuntimeConfig()
     code: CodeConfig = CodeConfig()
     supervisor: SupervisorConfig = SupervisorConfig()
