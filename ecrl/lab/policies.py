@@ -118,7 +118,9 @@ def plot_policies(c: pd.DataFrame) -> Axes: # c: of `against_baseline`
 
 def policy_findings(c: pd.DataFrame, below: float) -> list[str]:
     "A sentence for each arm."
-    def of(e, form): return f'{e.value:{form}}' + (f' [{e.low:{form}}, {e.high:{form}}]' if e.has_interval and not few(e) else '')
+    def of(e, form):
+        interval = f' [{e.low:{form}}, {e.high:{form}}]' if e.has_interval and not few(e) else ''
+        return f'{e.value:{form}}{interval}'
     return [f'`{name}`: {of(r.faster, ".3g")} times the samples a second of the baseline, {r.pairs} pairs'
             + (f'; a training loss below {below:g} {of(r.sooner, ".3g")} times as soon' if r.sooner else
                f'; a training loss below {below:g} was reached by {r.reached}')

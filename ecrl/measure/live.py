@@ -170,6 +170,7 @@ def heed_event(self: Live, e: dict):
         self.phase, self.ended = name, True
         self.say(e, name + (f': {e["reason"]}' if e.get('reason') else ''))
 
+# %% ../../nbs/measure/739_monitor.ipynb #739a1016
 @patch
 def heed_start(self: Live, e: dict):
     "An attempt says where it continues."
@@ -267,22 +268,24 @@ def rate(self: Live) -> float | None: # steps/s
     return (n1 - n0)/(t1 - t0) if t1 > t0 else None
 
 @patch
-def rank_rows(self: Live) -> list[dict]:
-    "A row for each rank of this attempt."
-    here = {r: x for r, x in sorted(self.ranks.items()) if r < self.world_size or not self.world_size}
-    total, slowest = sum(x.samples for x in here.values()), min((x.speed for x in here.values() if x.speed),
-        default=None)
-    return [dict(rank=r, step=x.step, dead=x.died == self.attempt, speed=x.speed, beside=x.speed/slowest if x.speed else None,
-                 share=x.samples/total if total else None, agreeing=x.agreeing, memory_bytes=x.memory_bytes,
-                 speeds=x.speeds.points(self.starts)) for r, x in here.items()]
-
-@patch
 def ask_the_status(self: Live):
     "Of a run that records no events, the supervisor knows whether it is over."
     said = read_json(self.logs/'supervisor.json')
     if not said: return
     self.phase, self.target = said.get('status', self.phase), said.get('target_steps')
     self.attempt, self.ended = said.get('attempts', 1), self.phase != 'running'
+
+# %% ../../nbs/measure/739_monitor.ipynb #739a101c
+@patch
+def rank_rows(self: Live) -> list[dict]:
+    "A row for each rank of this attempt."
+    here = {r: x for r, x in sorted(self.ranks.items()) if r < self.world_size or not self.world_size}
+    total, slowest = sum(x.samples for x in here.values()), min((x.speed for x in here.values() if x.speed),
+        default=None)
+    return [dict(rank=r, step=x.step, dead=x.died == self.attempt, speed=x.speed,
+                 beside=x.speed/slowest if x.speed else None, share=x.samples/total if total else None,
+                 agreeing=x.agreeing, memory_bytes=x.memory_bytes,
+                 speeds=x.speeds.points(self.starts)) for r, x in here.items()]
 
 @patch
 def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wall clock, s
@@ -296,7 +299,8 @@ def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wal
         epoch=self.epoch, rate=self.rate, left_s=left, elapsed_s=now - self.began if self.began else None,
         quiet_s=max(0.0, now - self.newest) if self.newest else None, attempt=self.attempt,
         restarts=max(0, self.attempt - 1), saved=self.saved,
-        deaths=[dict(step=self.last.get(a, 0) if n is None else n, ranks=ranks) for a, n, ranks in self.deaths], loss=curve, odd_loss=self.odd_loss,
+        deaths=[dict(step=self.last.get(a, 0) if n is None else n, ranks=ranks) for a, n, ranks in self.deaths],
+        loss=curve, odd_loss=self.odd_loss,
         accuracy=self.accuracy, ranks=self.rank_rows(), anchor=self.anchor.points(self.starts), round=self.round,
         counts={r: c.points(self.starts) for r, c in sorted(self.counts.items())}, unread=self.unread,
         scalars=scalar_rows({k: v for k, v in self.scalars.items() if not k[0].endswith('memory_bytes')}),
