@@ -25,7 +25,6 @@ from ecrl.training.config import (ConfigError, Positive, RunConfig, Section, See
 from ..training.events import write_atomically
 from ..training.faults import planned_faults
 from ..own_code import OwnCode, is_own
-from ..training.models import build_model
 
 # %% ../../nbs/lab/820_matrix.ipynb #83b8ac68
 class ExecutorConfig(Section):
@@ -256,6 +255,7 @@ CLASSES = dict(cifar10=10, cifar100=100, digits=10, digits_split=10)
 def state_bytes(model: str, classes: int, args: str = '{}',
                 folder: str = '.') -> int: # of one checkpoint with SGD's momentum
     "The size of a checkpoint."
+    from ecrl.training.models import build_model        # with torch, which nothing else here needs
     net = build_model(model, classes, 0, OwnCode([model] if is_own(model) else [], folder), json.loads(args))
     return 4*(2*sum(p.numel() for p in net.parameters()) + sum(b.numel() for b in net.buffers()))
 
