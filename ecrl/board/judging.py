@@ -60,13 +60,15 @@ def state_grade(h: AuditHistory, ref: AuditHistory, v: Verdict) -> str: # bitwis
     kept = {len(x) for x in mine.values()} == {len(x) for x in theirs.values()}
     return 'differs' if not same else 'bitwise' if kept and mine.keys() == theirs.keys() else 'not compared'
 
-# %% ../../nbs/board/950_judging.ipynb #71a77656
-SAMPLES, RECORDED = ('once', 'whole', 'replay', 'reference', 'newest'), ('written', 'ranks', 'contiguous', 'lineage', 'settings')
+# %% ../../nbs/board/950_judging.ipynb #5062cccd
+SAMPLES, RECORDED = ('once', 'whole', 'replay', 'reference', 'newest'), ('written', 'ranks', 'contiguous', 'lineage',
+                                                                         'settings')
 
 def first_offence(v: Verdict, laws: tuple) -> dict: # law, step, attempt, finding; {} if there is none
     "The first finding of some laws, in their order."
     found = [e for law in laws for e in v.evidence if e.check == law and e.valid is False]
-    return dict(law=found[0].check, step=found[0].step, attempt=found[0].attempt, finding=found[0].message[:400]) if found else {}
+    return dict(law=found[0].check, step=found[0].step, attempt=found[0].attempt,
+                finding=found[0].message[:400]) if found else {}
 
 def judged(
     row, # of the board
