@@ -17,10 +17,10 @@ from .job import shown_job
 from .rows import ROWS, Row, rows_dir
 from ..training.events import write_atomically
 
-# %% ../../nbs/board/970_page.ipynb #77dbb70d
+# %% ../../nbs/board/970_page.ipynb #c7c69e6f
 OUTCOMES = { # outcome -> (sign, class)
     'broken silently': ('✗', 'broken'), 'refused loudly': ('!', 'refused'), 'not promised': ('○', 'open'),
-    'could not run': ('–', 'none'), 'kept': ('✓', 'kept')}
+    'could not run': ('–', 'none'), 'other order': ('≈', 'moved'), 'kept': ('✓', 'kept')}
 
 class Seen(NamedTuple):
     "A cell over its seeds."
@@ -56,7 +56,7 @@ def in_words(r: dict) -> str:
                r.get('finding', '')]
     return '; '.join(n for n in numbers if n)
 
-# %% ../../nbs/board/970_page.ipynb #b32afe9b
+# %% ../../nbs/board/970_page.ipynb #a4405c22
 SHORT = {'mid': 'between saves', 'saved': 'after a save', 'saving': 'during a save', 'last': "epoch's last step",
          'first': "epoch's first step", 'boundary': "save at epoch's end", 'twice': 'twice in an epoch',
          '2-1': '2 → 1 ranks',
@@ -65,7 +65,9 @@ SHORT = {'mid': 'between saves', 'saved': 'after a save', 'saving': 'during a sa
 
 def short(c: Cell) -> str: # what is not the plainest, in few words
     "A cell's heading."
-    said = [SHORT[v] for v, plain in zip((c.kill, *c[:1], *c[2:]), ('', '2-2', 'w0', 'shuffled', 'a1')) if v != plain]
+    parts = zip((c.kill, c.world, *c[2:]), ('', '2-2', 'w0', 'shuffled', 'a1'))
+    if c not in MANDATORY: return ' '.join(v for v, plain in parts if v != plain)
+    said = [SHORT[v] for v, plain in parts if v != plain]
     return ', '.join(said if c.kill != 'mid' or len(said) == 1 else said[1:])
 
 def columns(cells: list[Cell]) -> dict[str, list[Cell]]: # group -> cells
@@ -99,7 +101,7 @@ def table(rows: list[Row], cells: list[Cell], records: dict) -> str: # HTML
                 + ''.join(_mark(row, c, seen(records, row.name, c)) for cs in groups.values() for c in cs) + '</tr>')
     return f'<table class=board><thead>{head}</thead><tbody>{"".join(map(line, rows))}</tbody></table>'
 
-# %% ../../nbs/board/970_page.ipynb #58fabe65
+# %% ../../nbs/board/970_page.ipynb #53aa4f76
 def _evidence(row: Row, cell: Cell, s: Seen) -> str:
     r, (sign, kind) = s.record, OUTCOMES[s.outcome]
     some = f' in {s.of} of {s.seeds} seeds' if s.seeds > 1 else ''
@@ -118,7 +120,7 @@ def section(row: Row, cells: list[Cell], records: dict) -> str: # HTML
     covers = '; '.join(f'{f}: {", ".join(v)}' for f, v in row.covers.items())
     known = f' Seen before in {escape(row.known)}.' if row.known else ''
     script = (rows_dir()/row.script).read_text()
-    return (f'<h3 id="{row.name}">{escape(row.title)}</h3><p>Promise: {escape(row.promise or "none.")}{read}'
+    return (f'<h3 id="{row.name}">{escape(row.title)}</h3><p class=promise>Promise: {escape(row.promise or "none.")}{read}'
             f'{f" It covers {covers}." if covers else ""} Ran with {escape(ran)}.{known}</p>'
             f'<details><summary>The script ({len(script.splitlines())} lines'
             f'{", with: " + " ".join(row.words) if row.words else ""})'
@@ -126,18 +128,19 @@ def section(row: Row, cells: list[Cell], records: dict) -> str: # HTML
             f'<details open><summary>{len(found)} cells</summary>'
             f'{"".join(_evidence(row, c, s) for c, s in found)}</details>')
 
-# %% ../../nbs/board/970_page.ipynb #011eef67
+# %% ../../nbs/board/970_page.ipynb #53ad5f46
 STYLE = '''<style>
 .board{border-collapse:separate;border-spacing:2px;font-size:.85rem;width:auto}
 .board th,.board td{border:0;padding:0;background:none}
 .board th.row{text-align:left;font-weight:400;padding-right:.6rem;white-space:nowrap}
 .board th.group{font-weight:600;font-size:.75rem;text-align:left;border-bottom:1px solid #9aa5b1;padding:0 2px}
-.board th.up{height:15.5rem;vertical-align:bottom;width:1.5rem}
+.board th.up{height:10.5rem;vertical-align:bottom;width:1.5rem}
 .board th.up span{writing-mode:vertical-rl;transform:rotate(180deg);font-weight:400;font-size:.72rem;\
-white-space:nowrap;max-height:15.3rem;overflow:hidden}
+white-space:nowrap;max-height:10.3rem;overflow:hidden}
 .board td{width:1.5rem;height:1.5rem;text-align:center;border-radius:3px}
 .board td a{display:block;line-height:1.5rem;text-decoration:none;color:inherit;font-weight:700}
 .board sub{font-size:.55rem;font-weight:400}.board .kept,.sign.kept{background:#d6e9ef;color:#124e63}
+.board .moved,.sign.moved{background:#eef3d6;color:#3d4a0b}
 .board .broken,.sign.broken{background:#b3261e;color:#fff}
 .board .refused,.sign.refused{background:#f4e3b2;color:#5b4300}
 .board .open,.sign.open{background:#fff;color:#444;box-shadow:inset 0 0 0 1px #9aa5b1}
@@ -145,18 +148,20 @@ white-space:nowrap;max-height:15.3rem;overflow:hidden}
 .sign{display:inline-block;width:1.4rem;text-align:center;border-radius:3px;font-weight:700;margin-right:.3rem}
 .legend span{margin-right:1.2rem;white-space:nowrap}.wide{overflow-x:auto}
 .case{border-left:4px solid #7a8794;padding:.15rem .6rem;margin:.25rem 0;font-size:.88rem;overflow-wrap:anywhere}
-.case.kept{border-color:#1b6e8c}.case.broken{border-color:#b3261e}.case.refused{border-color:#c88a00}
+.case.kept{border-color:#1b6e8c}.case.moved{border-color:#8a9a3a}
+.case.broken{border-color:#b3261e}.case.refused{border-color:#c88a00}
 .case code{display:block;font-size:.78rem}.case:target{background:#fff6d6}
 @media(max-width:800px){.board,.board tbody,.board tr{display:block}.board thead{display:none}
 .board tr{margin:.7rem 0}.board th.row{display:block;font-weight:600;white-space:normal}
 .board td{display:inline-flex;width:auto;height:auto;margin:1px;font-size:.72rem}
 .board td a{line-height:1.4rem;padding:0 .35rem}.board td a::after{content:" " attr(data-cell)}
-.board td.unrun{display:none}.legend span{white-space:normal;display:block}}</style>'''
+.board td.unrun{display:none}.legend span{white-space:normal;display:block}
+.promise{overflow-wrap:anywhere}}</style>'''
 
 def legend() -> str:
     "Signs and what they mean."
-    said = {'kept': 'the samples of an undisturbed run',
-            'broken silently': 'promised; samples lost, repeated or exchanged',
+    said = {'kept': 'the samples of an undisturbed run', 'other order': 'none lost or repeated, but moved',
+            'broken silently': 'promised; samples lost or repeated',
             'refused loudly': 'the restart ended with an error', 'not promised': 'not exact, and not promised',
             'could not run': 'says why'}
     return '<p class=legend>' + ' '.join(f'<span><b class="sign {OUTCOMES[o][1]}">{OUTCOMES[o][0]}</b>{o}: {t}</span>'

@@ -12,7 +12,7 @@ from .cells import FACTORS, Cell
 from .environments import GROUPS
 from ..paths import project_root
 
-# %% ../../nbs/board/940_rows.ipynb #ef2e80ff
+# %% ../../nbs/board/940_rows.ipynb #39f8c85e
 @dataclass(frozen=True)
 class Row:
     "A loader or a trainer, used as its documentation says."
@@ -28,6 +28,7 @@ class Row:
     covers: dict = field(default_factory=dict)   # factor -> levels
     offers: dict = field(default_factory=dict)   # factor -> levels
     modules: tuple = ('torch',)                  # imported once, see `Nursery`
+    order: bool = False        # the promise speaks of the order as well, not only of the place
     control: bool = False      # shows what the board finds; it ships with the board
     known: str = ''            # threads upstream where what is found here was seen before
 
@@ -54,11 +55,11 @@ def put(*rows: Row):
                              f'found {r.source!r}')
         ROWS[r.name] = r
 
-# %% ../../nbs/board/940_rows.ipynb #70456a96
+# %% ../../nbs/board/940_rows.ipynb #b4321204
 SAME = dict(world=('2-2',))
 
 def _control(name: str, title: str, promise: str, *words: str) -> Row:
-    return Row(name, title, 'control.py', 'own', promise, '', '', ('torch',), words, control=True)
+    return Row(name, title, 'control.py', 'own', promise, '', '', ('torch',), words, order=True, control=True)
 
 put(_control('good', 'Control: known good', 'Continues exactly, on any number of ranks.'),
     _control('forgets', 'Control: forgets its place', 'Would continue; but begins its epoch again.', 'forgets'),
@@ -78,7 +79,7 @@ def breaks(control: str, c: Cell) -> bool:
     return dict(good=False, forgets=inside, second=c.kill == 'twice', prefetch=inside and c.workers != 'w0',
                 ranks=inside and c.world != '2-2')[control]
 
-# %% ../../nbs/board/940_rows.ipynb #557ce3b2
+# %% ../../nbs/board/940_rows.ipynb #ff839b47
 put(Row('distributed', 'DistributedSampler, set_epoch alone', 'distributed.py', 'own', '',
         'https://docs.pytorch.org/docs/stable/data.html', '2.14', ('torch',)),
     Row('distributed-skip', 'DistributedSampler, batches skipped by hand', 'distributed.py', 'own', '',
@@ -86,7 +87,7 @@ put(Row('distributed', 'DistributedSampler, set_epoch alone', 'distributed.py', 
     Row('ecrl-sampler', 'ECRL: its sampler in a DataLoader', 'ecrl_sampler.py', 'own',
         'Continues at exactly the next window, on any number of ranks that divides the global batch.',
         'data/sampler.html', '0.1.0', ('torch', 'ecrl'), offers=dict(shuffle=('shuffled',)),
-        modules=('torch', 'ecrl.data.sampler')))
+        modules=('torch', 'ecrl.data.sampler'), order=True))
 
 # %% ../../nbs/board/940_rows.ipynb #f094a8f4
 put(Row('torchdata', 'torchdata StatefulDataLoader', 'torchdata_stateful.py', 'trainers',
@@ -124,11 +125,11 @@ put(Row('lightning', 'Lightning, default', promise='',
         covers=SAME,
         offers=dict(shuffle=('shuffled',)), modules=('torch', 'transformers', 'transformers.trainer', 'torch._dynamo')))
 
-# %% ../../nbs/board/940_rows.ipynb #12ea9b9a
+# %% ../../nbs/board/940_rows.ipynb #d0b610fb
 put(Row('streaming', 'MosaicML Streaming', 'mosaic.py', 'streaming',
         'Resumes within an epoch from the state of the loader; the order is the same on any number of ranks.',
         'https://docs.mosaicml.com/projects/streaming/en/latest/distributed_training/fast_resumption.html', '0.13',
-        ('mosaicml-streaming', 'torch'), modules=('torch', 'torch.distributed')),
+        ('mosaicml-streaming', 'torch'), modules=('torch', 'torch.distributed'), order=True),
     Row('litdata', 'LitData StreamingDataset', 'litdata_streaming.py', 'loaders',
         'An interrupted stream goes on where it was, from the state_dict of its loader.',
         'https://lightning.ai/docs/litdata/features/mulit-gpu-multi-node', '0.2', ('litdata', 'torch'), covers=SAME,
