@@ -101,7 +101,7 @@ def table(rows: list[Row], cells: list[Cell], records: dict) -> str: # HTML
                 + ''.join(_mark(row, c, seen(records, row.name, c)) for cs in groups.values() for c in cs) + '</tr>')
     return f'<table class=board><thead>{head}</thead><tbody>{"".join(map(line, rows))}</tbody></table>'
 
-# %% ../../nbs/board/970_page.ipynb #53aa4f76
+# %% ../../nbs/board/970_page.ipynb #d39dd3c1
 def _evidence(row: Row, cell: Cell, s: Seen) -> str:
     r, (sign, kind) = s.record, OUTCOMES[s.outcome]
     some = f' in {s.of} of {s.seeds} seeds' if s.seeds > 1 else ''
@@ -120,7 +120,8 @@ def section(row: Row, cells: list[Cell], records: dict) -> str: # HTML
     covers = '; '.join(f'{f}: {", ".join(v)}' for f, v in row.covers.items())
     known = f' Seen before in {escape(row.known)}.' if row.known else ''
     script = (rows_dir()/row.script).read_text()
-    return (f'<h3 id="{row.name}">{escape(row.title)}</h3><p class=promise>Promise: {escape(row.promise or "none.")}{read}'
+    return (f'<h3 id="{row.name}">{escape(row.title)}</h3><p class=promise>Promise: '
+            f'{escape(row.promise or "none.")}{read}'
             f'{f" It covers {covers}." if covers else ""} Ran with {escape(ran)}.{known}</p>'
             f'<details><summary>The script ({len(script.splitlines())} lines'
             f'{", with: " + " ".join(row.words) if row.words else ""})'
