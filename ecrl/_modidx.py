@@ -789,6 +789,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.board.cells.worlds_of': ('board/cells.html#worlds_of', 'ecrl/board/cells.py')},
             'ecrl.board.command': { 'ecrl.board.command._board': ('board/command.html#_board', 'ecrl/board/command.py'),
                                     'ecrl.board.command._fail': ('board/command.html#_fail', 'ecrl/board/command.py'),
+                                    'ecrl.board.command.board_judge': ('board/command.html#board_judge', 'ecrl/board/command.py'),
                                     'ecrl.board.command.board_plan': ('board/command.html#board_plan', 'ecrl/board/command.py'),
                                     'ecrl.board.command.board_report': ('board/command.html#board_report', 'ecrl/board/command.py'),
                                     'ecrl.board.command.board_run': ('board/command.html#board_run', 'ecrl/board/command.py'),
