@@ -148,7 +148,7 @@ def _unplanned(self: Starter, p: int):
 
 for f in (_note, _unplanned): setattr(Starter, f.__name__[1:], f)
 
-# %% ../../nbs/stages/594_job.ipynb #0e2d99da
+# %% ../../nbs/stages/594_job.ipynb #33856710
 def _role(self: Starter, w) -> int: # process
     if not isinstance(w, str): return w
     members = self.value.members[int(w[1:])]
@@ -172,6 +172,9 @@ def _strike(self: Starter, x: Strike):
         if p in self.pids: signal_if_there(self.pids[p], signal.SIGKILL if x.kind == 'crash' else signal.SIGSTOP)
     if x.back_s is not None: self.timers.append((until, 'start' if x.kind == 'crash' else 'go on', who, f))
 
+for f in (_role, _strike): setattr(Starter, f.__name__[1:], f)
+
+# %% ../../nbs/stages/594_job.ipynb #caf0edd7
 def _start_again(self: Starter, p: int, f):
     "In its next life; its last one may not have ended yet, and another plan may have brought it back already."
     if p in self.pids and p in self.gone: self.timers.append((self.now + 0.05, 'start', (p,), f))
@@ -191,7 +194,7 @@ def _due(self: Starter):
                 if p in self.pids: signal_if_there(self.pids[p], signal.SIGCONT)
         if what != 'start': self.world('healed', f)
 
-for f in (_role, _strike, _start_again, _due): setattr(Starter, f.__name__[1:], f)
+for f in (_start_again, _due): setattr(Starter, f.__name__[1:], f)
 
 # %% ../../nbs/stages/594_job.ipynb #92c7b7ff
 def _done(self: Starter) -> bool:
