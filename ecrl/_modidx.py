@@ -3316,6 +3316,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.stages.job._note': ('stages/job.html#_note', 'ecrl/stages/job.py'),
                                  'ecrl.stages.job._role': ('stages/job.html#_role', 'ecrl/stages/job.py'),
                                  'ecrl.stages.job._run_job': ('stages/job.html#_run_job', 'ecrl/stages/job.py'),
+                                 'ecrl.stages.job._start_again': ('stages/job.html#_start_again', 'ecrl/stages/job.py'),
                                  'ecrl.stages.job._start_keeper': ('stages/job.html#_start_keeper', 'ecrl/stages/job.py'),
                                  'ecrl.stages.job._start_replica': ('stages/job.html#_start_replica', 'ecrl/stages/job.py'),
                                  'ecrl.stages.job._strike': ('stages/job.html#_strike', 'ecrl/stages/job.py'),
