@@ -387,6 +387,7 @@ def load_newest(self: CheckpointStore,
             self._set_aside(str(e), *self._files(info.path))
     if pointer and (not chosen or pointer.order > chosen.order): self._pass_over_pointer(pointer, chosen, passed)
     self._say_if_older(chosen, pointer, passed)
+    if chosen and pointer and pointer.order < chosen.order: self._point_at(chosen)
     problems, self.noticed = self.noticed, []
     return chosen, pack, problems
 
@@ -400,6 +401,17 @@ def _pass_over_pointer(self: CheckpointStore, pointer: CheckpointInfo, chosen: C
     passed[step] = pointer.attempt, why
     self._set_aside(f'latest.json names step {step} of attempt {pointer.attempt}, which is passed over',
                     self.dir/'latest.json', *data)
+
+# %% ../../nbs/checkpoint/230_store.ipynb #45a966ab
+@patch
+def _point_at(self: CheckpointStore, info: CheckpointInfo):
+    "Let `latest.json` name a checkpoint that is published already."
+    try:
+        self.ops.fsync_dir(self.dir)             # the sidecar's name may not be durable yet
+        self._put('latest.json', [info.record()])
+    except OSError as e:
+        self.clear_temps()
+        self.noticed.append(f'latest.json cannot be moved on to step {info.global_step}: {_reason(e)}')
 
 # %% ../../nbs/checkpoint/230_store.ipynb #0d9be721
 @patch

@@ -75,6 +75,7 @@ def _depth(spans: np.ndarray, cuts: np.ndarray) -> np.ndarray: # of each piece b
     starts, stops = (np.bincount(np.searchsorted(cuts, side), minlength=len(cuts)) for side in spans.T)
     return np.cumsum(starts - stops)[:-1]
 
+# %% ../../nbs/data/115_assignment.ipynb #6be514f8
 def coverage(
     consumed: Iterable[Interval], # what members took; also an (n, 2) array
     due: Iterable[Interval], # what they ought to have taken

@@ -43,6 +43,7 @@ class MatrixConfig(Section):
     seeds: list[Seed]
     policy: Policy = Policy()
     executor: ExecutorConfig = ExecutorConfig()
+    pages: str = 'exp4_matrix'                   # its notebooks in nbs/experiments and nbs/analysis
 
 # %% ../../nbs/lab/820_matrix.ipynb #c821d49f
 MAX_RUNS = 10_000
@@ -87,6 +88,8 @@ def check_matrix(data: dict, source: str = 'matrix') -> MatrixConfig:
     n = math.prod(map(len, [m.variants, m.seeds, *m.axes.values()]))
     if n > MAX_RUNS:
         raise ConfigError(f'{source}: expected at most {MAX_RUNS:,} runs, found {n:,}; make several matrices of it')
+    if not re.fullmatch(r'\w+', m.pages): raise ConfigError(
+        f'{source}: pages: expected the name of a notebook, e.g. exp4_matrix, found {shown(m.pages)}')
     check_executor(m.executor, source)
     return m
 
@@ -175,10 +178,11 @@ class Matrix(Study):
         policy: dict = {},
         executor: dict = {},
         suite: str | None = None, # only this one
+        pages: str = 'exp4_matrix', # its notebooks, see `MatrixConfig`
         root: Path | None = None, # instead of `runs/`
     ):
         self.definition = m = check_matrix(dict(study=study, config=config, axes=axes, variants=variants, seeds=seeds,
-                                                policy=policy, executor=executor))
+                                                policy=policy, executor=executor, pages=pages))
         self.policy, self.levels = m.policy, {a: levels(a, v) for a, v in m.axes.items()}
         shared = m.config if isinstance(m.config, dict) else _read_config(m.config)
         if len(set(m.variants)) < len(m.variants):

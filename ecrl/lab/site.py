@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['BOILERPLATE', 'SiteError', 'executed_copies', 'check_copy', 'check_pages', 'check_evidence', 'unnumbered', 'unnumber',
            'own_docstring', 'default_text', 'class_line', 'page_doc', 'boilerplate', 'process', 'renderer',
-           'broken_links', 'check_links', 'build_site', 'readme']
+           'broken_links', 'check_links', 'build_site', 'process_page', 'build_page', 'readme']
 
 # %% ../../nbs/lab/850_site.ipynb #f940aa7c
-import csv, inspect, json, os, re, shutil, signal, subprocess, sys, time
+import csv, inspect, json, os, re, shutil, signal, subprocess, sys, tempfile, time
 from collections.abc import Callable
 from enum import Enum
 from html.parser import HTMLParser
@@ -281,6 +281,48 @@ def build_site(
 
 def _notebooks(root: Path, folder: str = 'nbs') -> list[Path]:
     return [p for p in (root/folder).rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts]
+
+# %% ../../nbs/lab/850_site.ipynb #1dffe198
+_INTO_SITE = re.compile(r'(?<!!)\[([^\]]*)\]\((?!https?:|mailto:|#)[^)]*\)')
+
+def process_page(copy: str, to: str):
+    "One executed notebook, as it is shown alone; in the current folder, called in a process of its own."
+    from nbdev.processors import FilterDefaults
+    from nbdev.serve_drv import exec_nb
+    exec_nb(copy, to, FilterDefaults)
+    nb = json.loads(Path(to).read_text())
+    for c in nb['cells']:
+        if c['cell_type'] == 'markdown': c['source'] = _INTO_SITE.sub(r'\1', ''.join(c['source']))
+        for o in c.get('outputs', ()):
+            data = o.get('data', {})
+            if text := data.get('text/markdown'): data['text/markdown'] = _INTO_SITE.sub(r'\1', ''.join(text))
+    Path(to).write_text(json.dumps(nb))
+
+# %% ../../nbs/lab/850_site.ipynb #1dffe19a
+def build_page(
+    page: str, # relative to `nbs/`
+    copy: Path, # executed from it
+    to: Path, # a folder, which is replaced
+    root: Path | None = None, # the workspace
+) -> Path: # the HTML file
+    "Build one page alone."
+    import yaml
+    root, copy = Path(root or project_root()).resolve(), Path(copy).resolve()
+    check_copy(root/'nbs'/page, copy)
+    look = yaml.safe_load((root/'nbs'/'_quarto.yml').read_text())
+    look['project'] = {'type': 'default', 'output-dir': '_docs'}
+    look.pop('website', None)
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        (work/'_quarto.yml').write_text(yaml.safe_dump(look))
+        if (css := root/'nbs'/'styles.css').exists(): shutil.copy(css, work)
+        _run('processing the page', [sys.executable, '-c',
+             'import sys; from ecrl.lab.site import process_page; process_page(*sys.argv[1:])', str(copy),
+             str(work/copy.name)], root)
+        _run('rendering the page', renderer(), work)
+        shutil.rmtree(to, ignore_errors=True)
+        shutil.move(work/'_docs', to)
+    return to/f'{copy.stem}.html'
 
 # %% ../../nbs/lab/850_site.ipynb #e16710bf
 def readme(

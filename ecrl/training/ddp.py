@@ -25,7 +25,9 @@ class DDP(Method):
         if t.numerics == 'elastic': self.elastic = ElasticDDP(self.model, t.virtual_shards, self.cfg.seed, device_ids)
         self.ddp = self.elastic.ddp if self.elastic else DistributedDataParallel(
             self.model, device_ids, init_sync=False)        # one seed, one model
-        self.settle_buckets()           # gloo says at once if a rank has died; ranks that wait for the cursor would not
+        # gloo says at once if a rank has died; ranks that wait for the cursor would not
+        if self.world_size > 2: self.settle_buckets()
+        else: worker.group.barrier()
         self.cursor = CursorBroadcast(self.sampler, worker.notes, worker.address, self.cfg.runtime.timeout_s)
         self.cursor_by = self.cursor.by
 

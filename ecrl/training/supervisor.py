@@ -29,7 +29,7 @@ from .faults import Fault, FaultPlan, fired_faults, planned_faults
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
 from .protocol import RESUMABLE, RUN_FORMAT, settings_digest
 from .processes import Job, Watchdog
-from .warm import WORKER, launcher_for
+from .warm import SPARE, WORKER, launcher_for
 
 # %% ../../nbs/training/385_supervisor.ipynb #7d3d4ea6
 def preflight(cfg: RunConfig) -> dict: # what the environment says of data, own code, model, device and torch
@@ -277,6 +277,7 @@ def launcher(
     r = cfg.runtime
     env = os.environ | dict(OMP_NUM_THREADS=str(r.threads), PYTHONUNBUFFERED='1')
     env['TORCH_DISABLE_SHARE_RDZV_TCP_STORE'] = '1'                     # the ranks have a store of their own
+    if cfg.rounds().death == 'salvage': env[SPARE] = '1'
     if r.deterministic: env['CUBLAS_WORKSPACE_CONFIG'] = CUBLAS_WORKSPACE
     for k in ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'MASTER_ADDR', 'MASTER_PORT'): env.pop(k, None)
     if r.nodes == 1:

@@ -25,6 +25,7 @@ from .faults import FaultPlan, planned_faults
 from .meeting import Alone, Group, Notes
 from .method import method_of
 from .numerics import differing_settings
+from .scalars import keep_scalar, take_scalars
 from .setup import choose_backend, choose_device
 
 # %% ../../nbs/training/374_worker.ipynb #3740e002
@@ -68,6 +69,8 @@ class Worker:
         common = dict(run_id=self.run_id, attempt=attempt, rank=self.rank)
         self.events = RecordWriter(self.logs/'events.jsonl', **common)
         self.steps = RecordWriter(self.logs/f'rank{self.rank}.jsonl', **common, world_size=self.world_size)
+        self.scalars = RecordWriter(self.logs/f'scalars_rank{self.rank}.jsonl', **common, world_size=self.world_size)
+        self.weighed = 0.0                                        # when the memory was last recorded, monotonic s
         self.event('worker_up', pid=os.getpid(), node=self.node, boot=boot_id())
         self.faults = FaultPlan(planned_faults(self.cfg), attempt, self.logs/'faults.jsonl', self.rank, self.pids)
         if self.rank == 0: self.open_store(common)
@@ -288,6 +291,7 @@ def train(self: Worker):
     "Units, boundaries and faults until the target, or until all have agreed to stop."
     first, said, m = True, False, self.method
     self.inject_due_faults()                    # a fault whose step is the one resumed from has not acted yet
+    take_scalars()                              # what was said while kernels warmed up belongs to no step
     while self.global_step < self.target and not m.stop:
         self.record(m.advance(self))
         if self.asked_to_stop and not said: self.event('told_to_stop', global_step=self.global_step); said = True
@@ -306,6 +310,7 @@ def train(self: Worker):
 @patch
 def record(self: Worker, unit: dict):
     "Write down what was done; rank 0 also says it now and then, and its sample ids in full."
+    self.record_scalars(unit)               # first, so that a step that was executed has its metrics
     self.steps.append(stamp() | unit)
     if self.rank == 0:
         if self.global_step % self.cfg.training.log_every == 0: self.say(f"loss {unit['loss']:.4f}")
@@ -313,6 +318,16 @@ def record(self: Worker, unit: dict):
             global_step=self.global_step, epoch=unit['epoch'], cursor_step=unit['cursor_step'],
             sample_ids=self.method.ids.tolist())
     self.reach('record')
+
+@patch
+def record_scalars(self: Worker, unit: dict):
+    "What own code has said of a unit, and once a second the memory of this rank."
+    if time.monotonic() - self.weighed >= 1:
+        self.weighed = time.monotonic()
+        keep_scalar('memory_bytes', float(psutil.Process().memory_info().rss))
+        if self.device.type == 'cuda': keep_scalar('device_memory_bytes', float(torch.cuda.memory_allocated()))
+    if said := take_scalars():
+        self.scalars.append(stamp() | dict(epoch=unit['epoch'], global_step=self.global_step, scalars=said))
 
 @patch
 def prepare_checkpoints(self: Worker):
