@@ -360,7 +360,8 @@ def demo(
         publish_evidence(where)
         shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
     if site:
-        with stages() as say:
+        with calm(lambda: 'Interrupted; the runs are judged, their page is not built. Build it with: '
+                          f'{same_command()}'), stages() as say:
             say('its page')
             from ecrl.lab.site import build_page
             page = build_page('analysis/exp1_failure.ipynb', notebooks[analysis], where/'page')
