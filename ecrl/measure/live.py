@@ -169,6 +169,7 @@ def heed_event(self: Live, e: dict):
         self.phase, self.ended = name, True
         self.say(e, name + (f': {e["reason"]}' if e.get('reason') else ''))
 
+# %% ../../nbs/measure/739_monitor.ipynb #a2f50a48
 @patch
 def heed_start(self: Live, e: dict):
     "An attempt says where it continues."
@@ -179,6 +180,7 @@ def heed_start(self: Live, e: dict):
     for name, t in self.tails.items():
         if name.startswith('scalars_rank'): t.offset = 0
 
+# %% ../../nbs/measure/739_monitor.ipynb #848860be
 @patch
 def heed_death(self: Live, e: dict):
     "Ranks have died, or hang."
@@ -256,16 +258,19 @@ def rate(self: Live) -> float | None: # steps/s
     (t0, n0), (t1, n1) = (own[0], own[-1]) if own else ((0, 0), (0, 0))
     return (n1 - n0)/(t1 - t0) if t1 > t0 else None
 
+# %% ../../nbs/measure/739_monitor.ipynb #fa0be7d0
 @patch
 def rank_rows(self: Live) -> list[dict]:
     "A row for each rank of this attempt."
     here = {r: x for r, x in sorted(self.ranks.items()) if r < max(self.world_size, 1)}
     total, slowest = sum(x.samples for x in here.values()), min((x.speed for x in here.values() if x.speed),
         default=None)
-    return [dict(rank=r, step=x.step, dead=x.died == self.attempt, speed=x.speed, beside=x.speed/slowest if x.speed else None,
+    return [dict(rank=r, step=x.step, dead=x.died == self.attempt, speed=x.speed,
+                 beside=x.speed/slowest if x.speed else None,
                  share=x.samples/total if total else None, agreeing=x.agreeing, memory_bytes=x.memory_bytes,
                  speeds=x.speeds.points(self.starts)) for r, x in here.items()]
 
+# %% ../../nbs/measure/739_monitor.ipynb #ed220eca
 @patch
 def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wall clock, s
     "All that is shown."
@@ -277,8 +282,9 @@ def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wal
         epoch=self.epoch, rate=self.rate, left_s=left, elapsed_s=now - self.began if self.began else None,
         quiet_s=max(0.0, now - self.newest) if self.newest else None, attempt=self.attempt,
         restarts=max(0, self.attempt - 1), saved=self.saved,
-        deaths=[dict(step=self.last.get(a, 0), ranks=ranks) for a, ranks in self.deaths], loss=curve, odd_loss=self.odd_loss,
-        accuracy=self.accuracy, ranks=self.rank_rows(), anchor=self.anchor.points(self.starts), round=self.round,
+        deaths=[dict(step=self.last.get(a, 0), ranks=ranks) for a, ranks in self.deaths], loss=curve,
+        odd_loss=self.odd_loss, accuracy=self.accuracy, ranks=self.rank_rows(),
+        anchor=self.anchor.points(self.starts), round=self.round,
         counts={r: c.points(self.starts) for r, c in sorted(self.counts.items())}, unread=self.unread,
         scalars=scalar_rows({k: v for k, v in self.scalars.items() if not k[0].endswith('memory_bytes')}),
         news=self.news[-12:], read_bytes=self.read_bytes)
