@@ -386,7 +386,7 @@ class StagesConfig(Section):
     strikes: list[StrikeConfig] = []                        # what is to fail
 
 # %% ../../nbs/training/320_config.ipynb #c0de3204
-def group_of(cfg: 'RunConfig') -> StagesConfig:
+def group_of(cfg) -> StagesConfig: # cfg: RunConfig, which is defined below
     "The settings of stages, those that are not named included."
     return cfg.stages or StagesConfig()
 
