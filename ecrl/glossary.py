@@ -152,8 +152,8 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'interval': (
     '95% Student t interval of the mean over suites. Seeds are the sample and the suites are taken as they are '
     '(stratified, Welch-Satterthwaite), so it speaks of other seeds on these suites; '
-                 'where n counts suites, the suites are the sample, and it speaks of other suites like these. Two '
-                 'values have none worth showing', 'measure/755_statistics.ipynb#a-mean'),
+    'where n counts suites, the suites are the sample, and it speaks of other suites like these. Two '
+    'values have none worth showing', 'measure/755_statistics.ipynb#a-mean'),
 }, 'Studies': {
     'study': ('the runs that answer one question; a directory under `runs/`', 'lab/810_experiment.ipynb'),
     'variant': (

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import yaml
 from .correctness import verify
-from .history import HistoryError, read_history
+from .history import HistoryError
 from .laws import MARK
 from .museum import Records, save_records
 from ..training.config import flat, parse_yaml
@@ -42,6 +42,7 @@ def _other(rng: np.random.Generator, value, seen: list): # another value for a f
     while json.dumps(new := _drawn(rng, value, seen)) == json.dumps(value): pass
     return new
 
+# %% ../../nbs/measure/790_corruptions.ipynb #26452a7c
 def _drawn(rng: np.random.Generator, value, seen: list):
     kind = rng.choice(['near', 'elsewhere', 'strange'], p=[0.6, 0.3, 0.1])
     elsewhere = [v for v in seen if v != value]
