@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['PR_SET_PDEATHSIG', 'PR_SET_CHILD_SUBREAPER', 'HALTED', 'LOST_A_PEER', 'MARK', 'die_with_parent', 'take_orphans',
            'Deaths', 'stat_of', 'state_of', 'children_of', 'variable_of', 'wait_until_dead', 'signal_if_there',
-           'end_marked']
+           'end_marked', 'output_of', 'lines_of']
 
 # %% ../nbs/030_processes.ipynb #1c4380ad
-import contextlib, ctypes, os, re, select, signal, time
+import contextlib, ctypes, json, os, re, select, signal, subprocess, sys, tempfile, time
 from collections.abc import Iterable
 from pathlib import Path
 import psutil
@@ -110,3 +110,30 @@ def end_marked(mark: str, spare: Iterable[int] = ()) -> list[int]: # pids
             if p.pid not in {os.getpid(), *spare} and p.environ().get(MARK) == mark: p.kill(); found.append(p)
     wait_until_dead(found, 5.0)
     return [p.pid for p in found]
+
+# %% ../nbs/030_processes.ipynb #b45d74e4
+def output_of(
+    module: str, # that can be run with `python -m`
+    *arguments,
+    timeout_s: float,
+    env: dict[str, str] = {}, # besides this process's
+) -> str: # what it printed
+    "Run a module as a child with a deadline."
+    with tempfile.TemporaryFile('w+') as out, tempfile.TemporaryFile('w+') as err:   # no pipes: a grandchild may stay
+        p = subprocess.Popen([sys.executable, '-m', module, *map(str, arguments)], env=os.environ | env, stdout=out,
+                             stderr=err, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=die_with_parent)
+        try: p.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f'python -m {module} was not done after {timeout_s:g} s, and ended') from None
+        finally:
+            with contextlib.suppress(ProcessLookupError): os.killpg(p.pid, signal.SIGKILL)  # with all that it started
+            p.wait()
+        for f in (out, err): f.seek(0)
+        said, errors = out.read(), err.read()
+    if p.returncode: raise RuntimeError(f'python -m {module} ended with code {p.returncode}:\n{errors[-2000:]}')
+    return said
+
+# %% ../nbs/030_processes.ipynb #1a0e1f65
+def lines_of(module: str, *arguments, timeout_s: float, env: dict[str, str] = {}) -> list:
+    "The same, for a module that prints a line of JSON for each result."
+    return [json.loads(line) for line in output_of(module, *arguments, timeout_s=timeout_s, env=env).splitlines()]

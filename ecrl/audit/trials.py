@@ -35,6 +35,9 @@ class Job:
     wrong: Callable | None = None # (job, attempt, token, step, rank, world) -> ids, or None: what is due
     loading: Callable | None = None # (attempt, published tokens) -> the token that is loaded
     state: Callable | None = None # (attempt, step, rank) -> components that are not what was saved
+    held: Callable | None = None  # (attempt, step, rank) -> components, at a save, that are not what they should be
+    fallback: str | None = None   # why it is not the newest checkpoint
+    source: str = 'given'
     declared: dict = field(default_factory=dict)
 
     def order(self, e: int) -> list[int]: # as the loop sees it, with its tail
@@ -67,12 +70,14 @@ def play(
                        for r in range(W)]
         if n > 1:
             token = job.loading(n, published) if job.loading else published[-1] if published else None
-            for r, a in enumerate(ranks): a.resumed(token, **found(job, n, token['step'], r) if token else {})
+            for r, a in enumerate(ranks):
+                a.resumed(token, job.fallback, **found(job, n, token['step'], r) if token else {})
         for s in range(ranks[0].steps + 1, job.steps + 1):
             for a in ranks[:recorded if s == dies else W]: _one_step(job, a, n, s, W, token if n > 1 else None)
             if s == dies: break
             if s % job.every == 0:
-                tokens = [a.token(model=s, rng=(s, r)) for r, a in enumerate(ranks)]
+                tokens = [a.token(**dict(model=s, rng=(s, r)) | (job.held(n, s, r) if job.held else {}))
+                          for r, a in enumerate(ranks)]
                 published.append(tokens[0]); ranks[0].saved(f'step_{s}.pt')
         for a in ranks: os.close(a.log.fd); os.close(a.lock)
     return Path(folder)
@@ -86,7 +91,7 @@ def _one_step(job: Job, a: Audit, n: int, s: int, W: int, token: dict | None):
     ids = job.wrong(job, n, token, s, a.rank, W) if job.wrong else None
     ids = job.share(job.window(s), a.rank, W) if ids is None else ids
     k = max(1, -(-len(ids)//job.accumulate))
-    for i in range(0, max(len(ids), 1), k): a.consume(ids[i:i + k])
+    for i in range(0, max(len(ids), 1), k): a.consume(ids[i:i + k], job.source)
     a.note(loss=s/7)
     a.commit()
     if s % job.per_epoch == 0: a.epoch_over()
@@ -283,6 +288,11 @@ _played('optimizer_not_restored', 'The model comes back changed.', 'restored',
         state=lambda n, s, rank: dict(model=s + 1) if n == 3 else {})
 _played('generators_of_rank_0_everywhere', 'All ranks have the generators of rank 0.', 'restored', 'Megatron-LM#6858',
         state=lambda n, s, rank: dict(rng=(s, 0)))
+_played('ranks_hold_different_models', 'Rank 1 trains a model of its own: gradients were not exchanged.', 'agree',
+        life=[(2, None, 0)], declared=dict(replicated=['model']), held=lambda n, s, rank: dict(model=(s, rank)))
+_played('repeated_step_leaves_another_state', 'A save that is repeated has other bits: dropout drew anew.', 'repeated',
+        life=[(2, 7, 2), (2, None, 0)], loading=lambda n, published: published[-2], fallback='the newest is damaged',
+        held=lambda n, s, rank: dict(model=(s, n) if s == 6 else s))
 _played('padding_not_declared', 'The tail is filled by repeating samples, though each was to be used once.', 'once',
         life=[(2, None, 0)], tail='pad', declared=dict(tail='keep'))
 _played('tail_dropped_silently', 'The last samples are dropped, though all were to be kept.', 'whole',

@@ -7,16 +7,19 @@ __all__ = ['Averaging']
 
 # %% ../../nbs/averaging/440_method.ipynb #440a0004
 import time
+from collections.abc import Iterable, Mapping
 import torch
 from fastcore.basics import patch
-from .combining import apply, digest_of, ensure_state, gather, gather_numbers, meet, parts_of
-from .planner import Meeting, State, begin, observe, resized, wanted
+from .circle import circle_of
+from .combining import apply, digest_of, ensure_state, meet, parts_of
+from .planner import Meeting, State, begin, excluding, observe, resized
+from .policies import policy_of
 from .records import RoundWriter, log_name
-from .rounds import Round, lay_out, weights_of
+from .rounds import Round, weights_of, without
 from ..checkpoint.state import StateMismatch
 from ..data.assignment import Unit
 from ..data.geometry import sample_ids_hash
-from ..training.config import RunConfig
+from ..training.config import LATER_AVERAGING, RunConfig
 from ..training.events import stamp
 from ..training.method import Method
 from ..training.numerics import key_generators
@@ -26,23 +29,24 @@ class Averaging(Method):
     "Ranks that train alone and average now and then."
     def __init__(self, cfg: RunConfig, environment: dict = {}, rank: int = 0, world_size: int = 1):
         super().__init__(cfg, environment)      # a process of its own: rank 0 of 1
-        self.member, self.members, self.settings = rank, world_size, cfg.rounds()
-        self.planner, self.velocity = begin(self.settings, world_size), {}
+        self.member, self.ranks, self.settings = rank, world_size, cfg.rounds()
+        self.policy, self.circle = policy_of(self.settings), None
+        self.planner, self.velocity, self.pool = None, {}, []       # pool: batches of the epoch that nobody has done
 
     def prepare(self):
         super().prepare()
-        self.identity |= dict(averaging=self.settings.model_dump(mode='json'))
+        self.identity |= dict(averaging={k: v for k, v in self.settings.model_dump(mode='json').items()
+            if (k, v) not in LATER_AVERAGING.items()})
 
     def build(self, worker):
         self.place(worker.device)
         self.log = RoundWriter(worker.logs/log_name(self.member), run_id=worker.run_id, attempt=worker.attempt,
-            rank=self.member, world_size=self.members)
-        if worker.store: worker.store.sync_first += [worker.logs/log_name(r) for r in range(self.members)]
+            rank=self.member, world_size=self.ranks)
+        self.circle = circle_of(worker, self.settings, self.ranks)
+        if worker.store: worker.store.sync_first += [worker.logs/log_name(r) for r in range(self.ranks)]
 
     @property
-    def pool(self) -> list[tuple[int, int]]: # batches of the epoch that nobody has done
-        K = self.sampler.geometry.steps_per_epoch
-        return [(self.sampler.cursor_step, K)] if self.sampler.cursor_step < K else []
+    def K(self) -> int: return self.sampler.geometry.steps_per_epoch    # batches of an epoch
 
     def digest(self, values: dict, velocity: dict, number: int, epoch: int, pool: list) -> str:
         return digest_of(values | {f'velocity.{k}': v for k, v in velocity.items()}, self.cfg.seed, number, epoch,
@@ -55,15 +59,16 @@ class Averaging(Method):
 def state(self: Averaging, rng: dict) -> dict:
     "The StatePack after a round: what every method has, and what the planner knows."
     return super(Averaging, self).state(rng) | dict(averaging=dict(planner=self.planner.plain(),
-        velocity=self.velocity, digest=self.own_digest()))
+        pool=[*map(list, self.pool)], velocity=self.velocity, digest=self.own_digest()))
 
 @patch
 def load(self: Averaging, pack: dict | None) -> str: # keyed: each batch draws anew
     "Continue from a pack; what was loaded must have the digest that was saved."
     super(Averaging, self).load(pack)
-    if pack is None: return 'keyed'
-    saved = pack['averaging']
-    self.planner = resized(self.settings, State.of(saved['planner']), self.members)
+    if pack is None: self.planner, self.pool = begin(self.settings, self.ranks, self.K), [(0, self.K)]; return 'keyed'
+    saved, at = pack['averaging'], self.sampler.cursor_step
+    self.planner = resized(self.settings, State.of(saved['planner']), self.ranks, self.K)
+    self.pool = [*map(tuple, saved.get('pool', [(at, self.K)]*(at < self.K)))]      # older ones had no holes
     self.velocity = {k: v.to(self.device) for k, v in saved['velocity'].items()}
     if (found := self.own_digest()) != saved['digest']: raise StateMismatch(
         f'the state of round {self.global_step} was saved with digest {saved["digest"][:16]}, but what was loaded has '
@@ -73,12 +78,11 @@ def load(self: Averaging, pack: dict | None) -> str: # keyed: each batch draws a
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000a
 @patch
-def next_round(self: Averaging) -> tuple[Round, list]: # (the round, the rest of the pool)
+def next_round(self: Averaging) -> Round:
     "The plan of the next round; a new epoch begins with it where the old one is done."
-    if self.sampler.epoch_done: self.sampler.next_epoch()
+    if self.sampler.epoch_done: self.sampler.next_epoch(); self.pool = [(0, self.K)]
     self.dataset.set_epoch(self.epoch)
-    number = self.global_step + 1
-    return lay_out(number, self.epoch, self.pool, wanted(self.settings, self.planner, number))
+    return self.policy.plan(self.global_step + 1, self.epoch, self.pool, self.planner)
 
 @patch
 def write(self: Averaging, event: str, round: Round, **what):
@@ -86,10 +90,10 @@ def write(self: Averaging, event: str, round: Round, **what):
 
 @patch
 def write_plan(self: Averaging, round: Round, base: str):
-    a = self.settings
-    self.write('plan', round, counts=round.counts, weights=weights_of(round.counts, a.weights),
-        segments=[[[*i] for i in s] for s in round.segments],
-               anchor=self.planner.anchor, schedule=a.schedule, base=base)
+    a, counts = self.settings, round.least
+    self.write('plan', round, counts=counts, weights=weights_of(counts, a.weights),
+        segments=[[[*i] for i in s] for s in round.segments], left=self.K - self.sampler.cursor_step,
+               anchor=self.planner.anchor, schedule=a.schedule, base=base, generation=self.circle.generation)
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000c
 @patch
@@ -116,11 +120,15 @@ def train_batch(self: Averaging,
                 data_s=t1 - t0, compute_s=time.monotonic() - t1)
 
 @patch
-def train_alone(self: Averaging, round: Round, member: int, reach, record=lambda **what: None) -> list[dict]:
+def train_alone(self: Averaging,
+    epoch: int,
+    batches: Iterable[int], # perhaps decided on one by one
+    reach, record=lambda **what: None, # called at each point of a batch, and with what is known after it
+) -> list[dict]:
     "A member's part of a round."
     self.ids, done = None, []
-    for j in round.batches(member):
-        done.append(self.train_batch(round.epoch, j, reach))
+    for j in batches:
+        done.append(self.train_batch(epoch, j, reach))
         record(**done[-1])
     if self.ids is None: self.ids = torch.zeros(0, dtype=torch.int64)
     ensure_state(self.optimizer)            # a member that has done nothing yet has to bring the same tensors
@@ -128,53 +136,82 @@ def train_alone(self: Averaging, round: Round, member: int, reach, record=lambda
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000e
 @patch
-def agree_on(self: Averaging,
-    round: Round, rest: list, # of the pool
+def average_of(self: Averaging,
+    round: Round, # as it was done
+    snapshots: Mapping, # of each rank that met
     base: dict, # parameters with which the round began
-    wall: float, # s, that this rank's batches took
+) -> tuple[dict, dict, float, str]: # (values, velocity, drift, their digest)
+    "What a round comes to."
+    met = sorted(snapshots)
+    values, velocity, drift = meet(self.settings, [snapshots[r] for r in met], base, self.velocity,
+        [round.counts[r] for r in met])
+    return values, velocity, drift, self.digest(values, velocity, round.number, round.epoch,
+        without(self.pool, round.all))
+
+@patch
+def agree_on(self: Averaging,
+    round: Round,
+    base: dict, # parameters with which it began
+    wall: float, batches: int, # s, that this rank's batches took, and how many it has done
     stop: bool, # this rank's wish; rank 0's is followed
-) -> tuple[dict, Meeting, dict]: # (values, what the planner sees, for the record)
-    "Average with all other ranks; nothing is changed yet."
-    arrived = time.monotonic()
-    said = gather_numbers([wall, len(round.batches(self.member)), stop], self.device)
+    arrived: float, # when it was done with them, monotonic
+) -> tuple[Round, dict, Meeting, dict]: # (what was done, values, what the planner sees, for the record)
+    "Average with all others; nothing is changed yet."
+    said = self.circle.numbers([wall, stop, *self.policy.says(round, batches)])
     waited = time.monotonic() - arrived
-    counts = [int(c) for _, c, _ in said]
-    if counts != round.counts:
-        raise RuntimeError(f'round {round.number}: the ranks have done {counts} batches, planned were {round.counts}')
-    values, velocity, drift = meet(self.settings, gather(parts_of(self.model, self.optimizer)), base, self.velocity,
-        counts)
-    post = self.digest(values, velocity, round.number, round.epoch, rest)
-    ended = time.monotonic() - arrived
-    votes = gather_numbers([ended, *(int(post[i:i + 12], 16) for i in (0, 12))], self.device)
-    if any(v[1:] != votes[0][1:] for v in votes):
-        raise RuntimeError(f'round {round.number}: the ranks have come to different averages; nothing was applied')
-    self.velocity, self.stop = velocity, bool(said[0][2])
-    meeting = Meeting(tuple(counts), tuple(w for w, _, _ in said), min(v[0] for v in votes), drift)
-    return values, meeting, dict(post=post, waited_s=waited, sync_s=ended - waited)
+    done = self.policy.settle(round, {r: x[2:] for r, x in said.items()})
+    values, velocity, drift, post = self.average_of(done, self.circle.snapshots(parts_of(self.model, self.optimizer)),
+        base)
+    sync = self.circle.vote(round.number, time.monotonic() - arrived - waited, post)
+    self.velocity, self.stop = velocity, bool(said[0][1])
+    meeting = Meeting(tuple(done.counts), tuple(said[r][0] if r in said else 0.0 for r in range(self.ranks)), sync,
+        drift)
+    return done, values, meeting, dict(post=post, waited_s=waited, sync_s=time.monotonic() - arrived - waited)
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000f
 @patch
 def advance(self: Averaging, worker) -> dict: # the record of the round, without who and when
     "One round: plan, train alone, meet, apply, record."
     t0, began_with = time.monotonic(), self.own_digest()    # before a new epoch begins: as the last round ended
-    round, rest = self.next_round()
+    round, board = self.next_round(), self.circle.board(self.global_step + 1)
     base = {k: v.clone() for k, v in parts_of(self.model, self.optimizer).items() if k.startswith('parameter.')}
     self.write_plan(round, began_with)
     t1 = time.monotonic()
     # A crash here loses this rank's batches, which nobody else has seen.
-    done = self.train_alone(round, self.member, worker.reach, lambda **what: self.write('batch', round, **what))
+    batches = self.policy.batches(round, self.member, board, lambda **what: self.write('claim', round, **what))
+    done = self.train_alone(round.epoch, batches, worker.reach, lambda **what: self.write('batch', round, **what))
     t2 = time.monotonic()
     worker.reach('update')                  # lost: this rank's whole part; it is recorded, but in nobody's average
-    values, m, said = self.agree_on(round, rest, base, (t2 - t1) if done else 0.0, worker.asked_to_stop)
-    apply(self.model, self.optimizer, values)
-    for _ in range(sum(round.counts)): self.sampler.advance()
+    def agree(): return self.agree_on(round, base, (t2 - t1) if done else 0.0, len(done), worker.asked_to_stop, t2)
+    went, values, m, said = self.circle.meet(round.number, agree, self.leave_out)
+    self.go_on_with(went, values)
     self.planner = observe(self.settings, self.planner, m)
-    self.global_step += 1
     worker.reach('cursor')                  # lost: a round that is done but not recorded, and so not committed
-    self.write('average', round, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, **said)
-    if self.member == 0: self.write('commit', round, members=[r for r, c in enumerate(m.counts) if c],
-            batches=sum(m.counts), post=said['post'])
+    self.write_average(went, m, said)
     return self.round_record(round, done, time.monotonic() - t2 + t1 - t0)
+
+@patch
+def go_on_with(self: Averaging, went: Round, values: dict):
+    "Apply what all have agreed on."
+    apply(self.model, self.optimizer, values)
+    self.pool = without(self.pool, went.all)
+    for _ in range(sum(went.counts)): self.sampler.advance()
+    self.global_step += 1
+
+@patch
+def leave_out(self: Averaging, gone): self.planner = excluding(self.planner, gone)
+
+# %% ../../nbs/averaging/440_method.ipynb #440a00f2
+@patch
+def write_average(self: Averaging, went: Round, m: Meeting, said: dict):
+    "The average, and from rank 0 the commit."
+    c, known = self.circle, {}
+    if self.policy.open or c.generation: known = dict(segments=[[[*i] for i in s] for s in went.segments],
+        weights=weights_of(m.counts, self.settings.weights))
+    if c.generation: known |= dict(members=c.members, generation=c.generation)
+    self.write('average', went, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, **said, **known)
+    if self.member == 0: self.write('commit', went, members=[r for r, n in enumerate(m.counts) if n],
+        batches=sum(m.counts), post=said['post'])
 
 @patch
 def round_record(self: Averaging, round: Round, done: list[dict], sync_s: float) -> dict:

@@ -9,10 +9,10 @@ __all__ = ['Oracle', 'surviving_rounds', 'recorded_counts', 'replay']
 from pathlib import Path
 import torch
 from fastcore.basics import patch
-from .combining import apply, meet, parts_of
+from .combining import apply, parts_of
 from .method import Averaging
-from .records import read_rounds, round_of
-from .rounds import Round, lay_out
+from .records import done_in, read_rounds
+from .rounds import Round
 from ..training.config import RunConfig, load_config
 
 # %% ../../nbs/averaging/450_oracle.ipynb #450a0006
@@ -29,41 +29,41 @@ class Oracle(Averaging):
         if not any(k.startswith('moment.') for k in base): self.optimizer.state.clear()
         apply(self.model, self.optimizer, base)
 
-    def round(self, planned: Round) -> str: # the digest that every rank must have come to
-        "One round of all its members."
-        expected, rest = self.next_round_as(planned)
-        base, snapshots = self.snapshot(), []
-        for member in range(len(planned.segments)):
+    def round(self, done: Round) -> str: # the digest that every rank must have come to
+        "One round of all who were in it."
+        self.begin_epoch(done)
+        base, snapshots = self.snapshot(), {}
+        for member in range(len(done.segments)):
             self.back_to(base)
-            self.train_alone(expected, member, lambda point: None)
-            snapshots.append(self.snapshot())
-        values, self.velocity, _ = meet(self.settings, snapshots, base, self.velocity, planned.counts)
-        apply(self.model, self.optimizer, values)
-        for _ in range(sum(planned.counts)): self.sampler.advance()
-        self.global_step += 1
-        return self.digest(values, self.velocity, planned.number, planned.epoch, rest)
+            self.train_alone(done.epoch, done.batches(member), lambda point: None)
+            snapshots[member] = self.snapshot()
+        values, self.velocity, _, post = self.average_of(done, snapshots, base)
+        self.go_on_with(done, values)
+        return post
 
     def snapshot(self) -> dict: return {k: v.clone() for k, v in parts_of(self.model, self.optimizer).items()}
 
 # %% ../../nbs/averaging/450_oracle.ipynb #450a0008
 @patch
-def next_round_as(self: Oracle, planned: Round) -> tuple[Round, list]: # (the round, the rest of the pool)
-    "The round that the oracle itself would lay out with these counts."
-    if self.sampler.epoch_done: self.sampler.next_epoch()
+def begin_epoch(self: Oracle, done: Round):
+    "See that this round is due, in the epoch where it is due."
+    if self.sampler.epoch_done: self.sampler.next_epoch(); self.pool = [(0, self.K)]
     self.dataset.set_epoch(self.epoch)
-    own, rest = lay_out(self.global_step + 1, self.epoch, self.pool, planned.counts)
-    if own != planned: raise ValueError(f'round {planned.number}: expected {own}, the records say {planned}')
-    return own, rest
+    due = self.global_step + 1, self.epoch
+    if due != (done.number, done.epoch):
+        raise ValueError(f'round {done.number}: expected round {due[0]} of epoch {due[1]}, the records say round '
+                         f'{done.number} of epoch {done.epoch}')
 
 def surviving_rounds(logs: Path) -> list[Round]: # logs: folder
-    "The rounds that count, in order: of each number the last one that was committed."
+    "The rounds that count, in order, as they were done: of each number the last one that was committed."
     lines = read_rounds(logs).lines
     committed = {c['global_step']: c['attempt'] for c in lines['commit']}  # a later attempt comes later in the file
-    plans = {(p['global_step'], p['attempt']): p for p in lines['plan'] if p['rank'] == 0}
-    return [round_of(plans[n, committed[n]]) for n in sorted(committed)]
+    plans, averages = ({(r['global_step'], r['attempt']): r for r in lines[event] if r['rank'] == 0}
+        for event in ('plan', 'average'))
+    return [done_in(plans[n, committed[n]], averages[n, committed[n]]) for n in sorted(committed)]
 
 def recorded_counts(run: Path | str) -> list[list[int]]:
-    "The counts of a run, for `averaging.recorded`: another run will do the same rounds."
+    "The counts of a run, for `averaging.recorded`: another run will do as many batches on each rank."
     return [r.counts for r in surviving_rounds(Path(run)/'logs')]
 
 def replay(

@@ -40,6 +40,7 @@ class Op:
         if self.data: return f'{self.kind} {self.path} [{self.offset}:{self.offset + len(self.data)}]'
         return f'{self.kind} {self.path or "."}' + (f' -> {self.to}' if self.to else '')
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #027d6f33
 DIRECTORY_OPS = ('mkdir', 'create', 'replace', 'unlink')
 
 class Trace:
@@ -186,6 +187,7 @@ def _content(self: CachedFile, size: int, blocks) -> tuple[bytes, str]: # the co
     words += [f'block {i} {w}' for i, (b, w) in enumerate(blocks) if b != self._block(i)]
     return data, '' if data == self.now else ', '.join(words)
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #8f04fed0
 @patch
 def contents(self: CachedFile) -> list[tuple[bytes, str]]:
     "All possible contents, what was written last in front, each with what is wrong with it."
@@ -224,6 +226,7 @@ class Disk:
                   or (op.kind == 'fsync_dir' and os.path.dirname(w.path) == op.path)]
         self.names, self.waiting = after(self.names, synced), [w for w in self.waiting if w not in synced]
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #ab9b2cae
 def after(names: dict[str, int], ops: list[Op]) -> dict[str, int]: # path -> number of the file
     "The names when these changes are done."
     names = dict(names)
@@ -343,6 +346,7 @@ class Recovered:
     named: set = field(default_factory=set) # the steps that a sidecar or `latest.json` names
     logged: set | None = None # the steps of which the log has the record; None: the protocol has no log
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #7127d935
 class StoreProtocol:
     "The protocol of a `CheckpointStore`, or of a subclass."
     def __init__(self,
@@ -441,6 +445,7 @@ def law_not_older(state: CrashState, found: Recovered, keep: int) -> str | None:
     if found.step < last: return f'step {found.step} is found, though step {last} was acknowledged'
     if found.step not in (*state.acked, *state.in_flight): return f'step {found.step} was never saved'
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #4f201adb
 @crash_law
 def law_kept(state: CrashState, found: Recovered, keep: int) -> str | None:
     "An acknowledged checkpoint that retention still keeps cannot be loaded."
@@ -485,6 +490,7 @@ class Verdict:
     by_law: dict # law -> states
     example: str # one of them, in words
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #03f2a9ac
 def check_protocol(
     protocol, # has name, keep and recover(folder, next_step)
     trace: Trace,
@@ -515,6 +521,7 @@ def verdict_table(verdicts: list[Verdict]) -> pd.DataFrame: # a row a protocol
         if v.example and 'first offence' not in row: row['first offence'] = v.example
     return pd.DataFrame(rows.values(), index=pd.Index(rows, name='protocol')).fillna('')
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #b6c198f8
 def _recover(protocol, state: CrashState, next_step: int) -> Recovered | Exception:
     root = _fresh_folder()
     try:
@@ -571,6 +578,7 @@ class TorchSaveInPlace:
         except Exception: return Recovered()
         return Recovered(state['step']['global_step'], {state['step']['global_step']: state})
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #fe966918
 class DistributedCheckpoint:
     "`torch.distributed.checkpoint.save` with its own file writer, as it comes: it syncs its files."
     def __init__(self, name: str, folder: str): # `folder` may contain {step}
@@ -599,6 +607,7 @@ def mark_syscall(root: Path, kind: str, step: int):
     try: os.close(os.open(root/f'mark {kind} {step}', os.O_RDONLY))
     except FileNotFoundError: pass
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #caf90dd4
 _WATCHED = ('open openat creat write pwrite64 writev lseek ftruncate fsync fdatasync close dup dup2 dup3 rename '
             'renameat renameat2 unlink unlinkat mkdir mkdirat '
             'truncate fallocate pwritev pwritev2 copy_file_range sendfile splice link linkat symlink symlinkat rmdir '
@@ -683,6 +692,7 @@ def _named(self: SyscallReader, call: str, paths: list[str]):
     elif call.startswith('rename'): self.trace.add('replace', *paths)
     else: self.trace.add(call.removesuffix('at'), *paths)
 
+# %% ../../nbs/checkpoint/260_crashes.ipynb #5f766a8e
 def syscall_trace(calls, root: Path) -> Trace:
     "The operations on one folder."
     reader = SyscallReader(root)

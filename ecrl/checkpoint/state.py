@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FORMAT_VERSION', 'capture_rng', 'restore_rng', 'seed_rng', 'gather_rng', 'state_pack', 'StateMismatch',
-           'check_identity', 'restore_state', 'flatten', 'unflatten']
+           'check_identity', 'take_over', 'restore_state', 'flatten', 'unflatten']
 
 # %% ../../nbs/checkpoint/210_state.ipynb #f1726b66
 import random, struct
@@ -28,6 +28,7 @@ def capture_rng(
     if torch.device(device).type == 'cuda': rng['cuda'] = torch.cuda.get_rng_state(device)
     return rng
 
+# %% ../../nbs/checkpoint/210_state.ipynb #2b54166a
 def restore_rng(rng: dict[str, Tensor], device: torch.device | str = 'cpu'):
     "Put every generator back where `capture_rng` found it."
     raw = {k: v.cpu().contiguous().numpy().tobytes() for k, v in rng.items()}
@@ -100,7 +101,20 @@ def check_identity(
              and found[k] != v]
     if wrong: raise StateMismatch(f'{name} belongs to another run:\n' + '\n'.join(f'  - {w}' for w in wrong)
         + '\nRemove it with its sidecar to continue from a checkpoint of this run, '
-        'or resume the run that it came from.')
+          'or resume the run that it came from.')
+
+# %% ../../nbs/checkpoint/210_state.ipynb #0cf73b71
+def take_over(
+    model,
+    state: dict[str, Tensor], # loaded for this model alone, and used up
+):
+    "`load_state_dict`, without a copy of what is a tensor of its own on the same device."
+    def alone(t): return t.storage_offset() == 0 and t.untyped_storage().nbytes() == t.numel()*t.element_size()
+    def like(t): return t.shape, t.dtype, t.device, t.stride(), t.layout
+    for name, mine in [*model.named_parameters(), *model.named_buffers()]:
+        new = state.get(name)
+        if new is not None and like(new) == like(mine) and alone(new) and alone(mine): mine.data = new
+    model.load_state_dict(state)                # the rest, and what does not fit is said here
 
 # %% ../../nbs/checkpoint/210_state.ipynb #3084ad5e
 def restore_state(
@@ -110,8 +124,8 @@ def restore_state(
     world_size: int,
     device: torch.device | str = 'cpu',
 ) -> str: # 'restored', or 'derived' where the number of ranks or the kind of device changed
-    "Continue from a pack; says what became of the random generators."
-    model.load_state_dict(pack['model'])
+    "Continue from a pack, which is used up; says what became of the random generators."
+    take_over(model, pack['model'])
     optimizer.load_state_dict(pack['optimizer'])
     if scheduler: scheduler.load_state_dict(pack['scheduler'])
     if scaler and pack['scaler']: scaler.load_state_dict(pack['scaler'])
@@ -141,6 +155,7 @@ def flatten(
         raise TypeError(f'a checkpoint holds tensors and plain values, found {type(x).__name__}: {x!r}')
     return walk(tree), tensors
 
+# %% ../../nbs/checkpoint/210_state.ipynb #fa1bffef
 def unflatten(skeleton, tensors: list[Tensor]):
     "Put the tensors back."
     if not isinstance(skeleton, dict): return skeleton

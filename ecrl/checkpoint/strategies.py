@@ -38,6 +38,7 @@ class NoCheckpoints:
         return []
     def close(self): "Let go of processes and memory."
 
+# %% ../../nbs/checkpoint/240_strategies.ipynb #937b298e
 class BlockingCheckpoints(NoCheckpoints):
     "Training waits until the checkpoint is durable."
     name = 'blocking'
@@ -118,6 +119,7 @@ def save(self: OverlappedCheckpoints, pack, global_step, epoch, world_size):
     return dict(bytes=self.images[slot].size, backpressure_wait_sec=t1 - t0, snapshot_time_sec=t2 - t1,
                 enqueue_latency_sec=time.monotonic() - t2, inflight_after_enqueue=len(self.inflight))
 
+# %% ../../nbs/checkpoint/240_strategies.ipynb #320d9db0
 @patch
 def _send(self: OverlappedCheckpoints, job: dict):
     try: self.jobs.send_bytes(json.dumps(job).encode())
@@ -154,6 +156,7 @@ def completed(self: OverlappedCheckpoints):
     done, self.done = self.done, []
     return done
 
+# %% ../../nbs/checkpoint/240_strategies.ipynb #52c049c6
 @patch
 def flush(self: OverlappedCheckpoints, timeout_s=None):
     deadline = time.monotonic() + (timeout_s or self.deadline_s)
@@ -180,6 +183,7 @@ def too_long(self: OverlappedCheckpoints) -> str:
     step, since = min(self.inflight.values(), key=lambda job: job[1])
     return f'has not finished the checkpoint of step {step} in {time.monotonic() - since:.1f} s'
 
+# %% ../../nbs/checkpoint/240_strategies.ipynb #5556f359
 @patch
 def replace_writer(self: OverlappedCheckpoints, what: str):
     "End the background writer for certain, report what is lost with it, and start another."

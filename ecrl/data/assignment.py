@@ -64,6 +64,7 @@ class Coverage(NamedTuple):
     missing: int    # due, and not consumed
     extra: int      # consumed, and not due; repetitions included
 
+# %% ../../nbs/data/115_assignment.ipynb #5fcf71ea
 def _spans(intervals) -> np.ndarray: # (n, 2) int64
     spans = intervals if isinstance(intervals, np.ndarray) else list(intervals)
     spans = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
@@ -75,6 +76,7 @@ def _depth(spans: np.ndarray, cuts: np.ndarray) -> np.ndarray: # of each piece b
     starts, stops = (np.bincount(np.searchsorted(cuts, side), minlength=len(cuts)) for side in spans.T)
     return np.cumsum(starts - stops)[:-1]
 
+# %% ../../nbs/data/115_assignment.ipynb #6be514f8
 def coverage(
     consumed: Iterable[Interval], # what members took; also an (n, 2) array
     due: Iterable[Interval], # what they ought to have taken

@@ -88,6 +88,7 @@ def crop_boxes(
     w = torch.where(none, W, w.gather(1, first)[:, 0])
     return torch.stack([(u[:, 20]*(H - h + 1)).long(), (u[:, 21]*(W - w + 1)).long(), h, w], 1)
 
+# %% ../../nbs/data/120_datasets.ipynb #50cc5654
 def resized_crop_and_flip(
     x: Tensor, # (n, C, H, W) uint8
     ids: Tensor, # (n,) int64 sample ids
@@ -166,6 +167,7 @@ def _check_memory(name: str, n_bytes: int):
         raise ValueError(f'{name}: its images need {n_bytes:,} bytes, this machine has {have:,}; '
                          'use a smaller dataset.image_size or dataset.size')
 
+# %% ../../nbs/data/120_datasets.ipynb #c54b67fb
 def _read_digits(image_size: int) -> tuple[Tensor, Tensor]: # (1797, 3, image_size, image_size) uint8, (1797,) int64
     home = find_spec('sklearn')                # does not import it
     if home is None:
@@ -178,6 +180,7 @@ def _read_digits(image_size: int) -> tuple[Tensor, Tensor]: # (1797, 3, image_si
     x = torch.from_numpy(table[:, :-1]*(255/16)).round().to(torch.uint8).view(-1, 1, 8, 8).expand(-1, 3, -1, -1)
     return F.interpolate(x, size=image_size, mode='nearest'), torch.from_numpy(table[:, -1])
 
+# %% ../../nbs/data/120_datasets.ipynb #b2c356b6
 class DigitsWithIDs(ImagesWithIDs):
     "scikit-learn's 1,797 handwritten digits, enlarged to 3 channels."
     def __init__(self, image_size: int = 32, train: bool = True, augment_seed: int | None = None):
@@ -284,6 +287,7 @@ def _read(self: CIFAR10WithIDs, path: Path, md5: str) -> tuple[Tensor, Tensor]: 
             f'found {len(images)} images ({images.dtype}), {len(labels)} labels. {self.remedy(root)}')
     return images, labels
 
+# %% ../../nbs/data/120_datasets.ipynb #47a7d5b4
 @patch(cls_method=True)
 def fetch(cls: CIFAR10WithIDs, root: str | Path):
     "Download and unpack what is missing. Call it in one process only."
@@ -328,6 +332,7 @@ def _class_names(folder: Path) -> list[str]:
                          f'put the images into {folder}/<class>/')
     return names
 
+# %% ../../nbs/data/120_datasets.ipynb #8be1f14f
 def list_images(
     folder: Path, # <root>/<split_subdir>
     names: list[str] | None = None, # the classes, in the order of their labels; by default those of the folder, sorted
@@ -362,6 +367,7 @@ def _fingerprint(files: list[Path], size: int) -> str: # 16 hex digits
     said = repr([('v1', size), *((str(f), s.st_size, s.st_mtime_ns) for f, s in stats)])
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
+# %% ../../nbs/data/120_datasets.ipynb #55c0021f
 def _decode_to_file(files: list[Path], size: int, path: Path, stem: str):
     "Decode all files into one, atomically; older ones of the same stem go."
     tmp = path.with_suffix('.tmp')
@@ -507,6 +513,7 @@ def build_dataset(
     ds.num_classes = want or ds.num_classes
     return ds
 
+# %% ../../nbs/data/120_datasets.ipynb #98f43cac
 def held_out_dataset(
     name: str, # one of `DATASETS`, or own code that takes `train`
     **options, # as for `build_dataset`
@@ -539,6 +546,7 @@ def same_draws():
         try: yield
         finally: random.setstate(python); np.random.set_state(arrays)
 
+# %% ../../nbs/data/120_datasets.ipynb #f897a0d6
 def samples_digest(
     dataset: WithIDs,
     max_bytes: int = 32*2**20, # of samples that are looked at

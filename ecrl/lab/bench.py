@@ -70,6 +70,7 @@ def network(setup: Setup):
     return nn.Sequential(*block(3, w), *block(w, 2*w), nn.Flatten(),
                          nn.Linear(128*w, 64*w), nn.ReLU(), nn.Linear(64*w, 10))
 
+# %% ../../nbs/lab/865_bench.ipynb #e64e3026
 def trainer(setup: Setup, precision: str, wrap: Callable = lambda model: model): # (model, optimizer, step)
     "A model on the device, its optimizer, and a function that does one step."
     import torch
@@ -208,6 +209,7 @@ def loop_names(world_size: int) -> dict[str, str]:
     return {f'bare loop, {w}': 'ms', f'bare loop that reads its loss, {w}': 'ms', f'loop of ECRL, {w}': 'ms',
             f'price against the bare loop, {w}': '%', f'price against the one that reads its loss, {w}': '%'}
 
+# %% ../../nbs/lab/865_bench.ipynb #91467cdd
 def measure_loop(setup: Setup, world_size: int) -> Iterator[Row]:
     "A run whose ranks do `paired_turns` in the place of their loop."
     from ecrl.training.supervisor import Supervisor
@@ -364,6 +366,7 @@ def child(*arguments: str, rank: int = 0, **popen) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, '-m', 'ecrl.lab.bench', *arguments], env=child_environment(rank),
                             stdin=subprocess.DEVNULL, start_new_session=True, **popen)
 
+# %% ../../nbs/lab/865_bench.ipynb #5ec40da6
 def end(process: subprocess.Popen, grace_s: float = 15.0):
     "Let a supervisor stop its run; then make sure."
     if process.poll() is None: process.send_signal(signal.SIGINT)
@@ -394,6 +397,7 @@ def do_part(
     said = [l.strip() for l in (folder/f'log{failed}').read_text(errors='replace').splitlines() if l.strip()]
     return rows, f'process {failed} ended with code {codes[failed]}' + (f': {said[-1][:300]}' if said else '')
 
+# %% ../../nbs/lab/865_bench.ipynb #7157c380
 def be_part(name: str, device: str, tiny: str, folder: str):
     "What a process of a part does; the first one writes the rows."
     setup, first = Setup(device, tiny == '1', Path(folder)), os.environ['ECRL_BENCH_RANK'] == '0'
@@ -414,6 +418,7 @@ def be_asked():
                       cudnn=torch.backends.cudnn.version(), nccl=nccl)
     print(json.dumps(found))
 
+# %% ../../nbs/lab/865_bench.ipynb #466d4113
 @cache
 def seen_by_torch() -> dict:
     "What such a process says; asked once."
@@ -492,7 +497,7 @@ def page(result: dict) -> str: # Markdown
     if reasons: lines += ['', 'Left out:', '', *(f'- {why}: {"; ".join(names)}' for why, names in reasons.items())]
     if lacking := [dict(zlib_ng='zlib-ng', yaml='pyyaml').get(m, m) for m in result['machine']['missing_modules']]:
         lines += ['', 'What is missing can lie in a folder of its own: '
-                  f'`python -m pip install --target FOLDER {" ".join(lacking)}`, then `PYTHONPATH=FOLDER`.']
+                      f'`python -m pip install --target FOLDER {" ".join(lacking)}`, then `PYTHONPATH=FOLDER`.']
     return '\n'.join(lines) + '\n'
 
 # %% ../../nbs/lab/865_bench.ipynb #a8650022
@@ -508,6 +513,7 @@ def main(arguments: list[str] | None = None):
     except BenchError as e: raise SystemExit(f'Error: {e}')
     print(f'wrote {args.out}/bench_gpu.md and {args.out}/bench_gpu.json')
 
+# %% ../../nbs/lab/865_bench.ipynb #9eeae681
 def start():
     "Be the process that was asked for: a rank of a run, a part, or the command."
     match sys.argv[1:]:

@@ -29,6 +29,7 @@ def unchanged_by(action: Callable, files: Callable[[], Iterable[Path]], advice: 
     changed = sorted(str(f) for f in before.keys() | after.keys() if before.get(f) != after.get(f))
     if changed: raise CheckFailed(f'{advice}: {", ".join(changed)}')
 
+# %% ../../nbs/lab/880_checks.ipynb #050e1eb2
 def run(command: list[str], timeout_s: int = 1500):
     "Run a program of this environment; its output passes through."
     program, *arguments = command

@@ -5,14 +5,14 @@
 # %% auto #0
 __all__ = ['app', 'out', 'err', 'RunDir', 'Json', 'matrix', 'MatrixFile', 'Way', 'audit', 'Reference', 'Out', 'data', 'bench',
            'OURS', 'leave_at_once', 'studies_in', 'expects', 'Interrupted', 'calm', 'same_command', 'rich_table',
-           'print_json', 'audited', 'judge_of', 'audit_status', 'audit_sample', 'Bars', 'Rows', 'progress_display',
-           'StageLines', 'stages', 'watch_study', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy',
-           'variant_name', 'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code',
-           'resume', 'started_from', 'from_here', 'join', 'duration', 'plan', 'matrix_display', 'matrix_run',
-           'matrix_status', 'matrix_report', 'status', 'tail', 'BadInput', 'check_new', 'config_table', 'about_key',
-           'effective', 'show_config', 'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample',
-           'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu',
-           'glossary', 'main']
+           'print_json', 'audited', 'judge_of', 'audit_status', 'audit_sample', 'audit_goodput', 'report_of_ledger',
+           'audit_diverge', 'Bars', 'Rows', 'progress_display', 'StageLines', 'stages', 'watch_study', 'cells_done',
+           'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan', 'changed_words',
+           'run_overrides', 'run_config', 'run', 'check_own_code', 'resume', 'started_from', 'from_here', 'join',
+           'duration', 'plan', 'matrix_display', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail',
+           'monitor', 'BadInput', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'verify',
+           'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report',
+           'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -153,6 +153,33 @@ def audit_sample(run_dir: Path, ids: str, epoch: int | None, json_: bool):
         told = ', '.join(f'{fates.count(f)} {f}' for f in dict.fromkeys(fates)) or 'none is recorded'
         out.print(f"sample {s}: counts {(n := fates.count('surviving'))} time{'s'*(n != 1)}; executions: {told}",
                   soft_wrap=True)
+
+# %% ../../nbs/lab/870_cli.ipynb #a0d17008
+def audit_goodput(run_dir: Path, json_: bool):
+    from ecrl.audit.measures import audit_goodput as measure
+    g = measure(run_dir)
+    if json_: return print_json(g.to_dict())
+    out.print(rich_table(g.table()))
+    for said in g.words(): out.print(said, soft_wrap=True, markup=False)
+
+def report_of_ledger(folder: Path, reference: Path | None):
+    from ecrl.audit.measures import audit_report
+    if reference and not audited(reference):
+        _fail(f'{_short(reference)}: expected a ledger of ecrl.audit() as the reference of a ledger, found none')
+    return audit_report(folder, reference)
+
+def audit_diverge(run_dir: Path, reference_dir: Path, steps: list[int] | None, json_: bool):
+    import pandas as pd
+    from ecrl.audit.measures import audit_diverge as compare
+    if not (audited(run_dir) and audited(reference_dir)):
+        other = reference_dir if audited(run_dir) else run_dir
+        _fail(f'{_short(other)}: expected a ledger of ecrl.audit(), as the other folder is, found none. A ledger '
+              'can be compared with a ledger, a run with a run.')
+    d = compare(run_dir, reference_dir, steps)
+    if json_: return print_json(d.to_dict())
+    for said in d.words(): out.print(said, soft_wrap=True, markup=False)
+    for rows, title in ((d.noted, 'numbers that were noted'), (d.states, 'digests of state')):
+        if rows: out.print(rich_table(pd.DataFrame(rows), title))
 
 # %% ../../nbs/lab/870_cli.ipynb #f6f1b2a0
 class Bars:
@@ -333,8 +360,11 @@ def demo(
         publish_evidence(where)
         shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
     if site:
-        page = _site(notebooks)/'analysis'/'exp1_failure.html'
-        out.print(f'\nOpen [bold]{_short(page)}[/bold]', soft_wrap=True)
+        with stages() as say:
+            say('its page')
+            from ecrl.lab.site import build_page
+            page = build_page('analysis/exp1_failure.ipynb', notebooks[analysis], where/'page')
+        out.print(f'\nOpen [bold]{_short(page)}[/bold]; all pages: ecrl site', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #e72c3b4c
 def _done(study: Path) -> int:
@@ -442,7 +472,7 @@ def run(
     variant = variant_name(cfg.checkpoint.strategy, cfg.failure.enabled, cfg.supervisor.standby)
     run_dir = runs_dir()/(study or config.stem)/(run_id or name_of(cfg, variant, changed))
     if resume and not (run_dir/'config.yaml').exists(): resume = _not_begun(run_dir, cfg)
-    if not resume: check_new(run_dir, cfg.training.max_steps)
+    if not resume: check_new(run_dir, cfg.training.max_steps, cfg)
     if unused := unused_plan(cfg): out.print(unused, soft_wrap=True)
     _supervise(cfg, run_dir, resume)
 
@@ -475,7 +505,7 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     if resume: check_own_code(run_dir, cfg, shown)
     out.print(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on '
               f'{cfg.runtime.nproc} ranks', soft_wrap=True)
-    with progress_display() as show:
+    with progress_display('preparing data and model') as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
         sup.interrupt = lambda signum, frame=None: (show.stopping(run_dir.name),
                                                     Supervisor.interrupt(sup, signum, frame))
@@ -717,9 +747,12 @@ def matrix_report(
     "The report page, executed, and every table, figure and summary as files."
     study = file.resolve() if file.is_dir() else _matrix(file).dir.resolve()
     from ecrl.lab.experiment import publish_evidence
+    from ecrl.lab.matrix import read_matrix
     from ecrl.lab.publication import report_dir
     if not study.is_dir(): _fail(f'{study} does not exist: run the matrix first')
-    to, page = (out_dir or report_dir(study)).resolve(), 'analysis/exp4_matrix.ipynb'
+    m = read_matrix(study)
+    pages = m.definition.pages if m else 'exp4_matrix'           # a study in the published layout has no matrix
+    to, page = (out_dir or report_dir(study)).resolve(), f'analysis/{pages}.ipynb'
     folder = to/'notebooks'/page
     parameters = dict(study_dir=os.path.relpath(study, project_root()))
     if out_dir: parameters['out_dir'] = os.path.relpath(to, project_root())
@@ -728,11 +761,11 @@ def matrix_report(
         executed(project_root()/'nbs'/page, folder, parameters, lambda done: say(stage, done))
     print((to/'final_summary.md').read_text())
     for f in ('publication_summary.md', 'new_findings.csv', 'tables', 'plots', 'reports'):
-        out.print(f'{_short(to/f)}', soft_wrap=True)
+        if (to/f).exists(): out.print(f'{_short(to/f)}', soft_wrap=True)
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)
     if site:
         docs = _site({page: folder})
-        out.print(f"Open [bold]{_short(docs/'analysis'/'exp4_matrix.html')}[/bold]", soft_wrap=True)
+        out.print(f"Open [bold]{_short(docs/'analysis'/f'{pages}.html')}[/bold]", soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #8c9d52f4
 @app.command()
@@ -784,6 +817,29 @@ def tail(
         for line in text[seen:]: print(line)
         seen = len(text)
 
+# %% ../../nbs/lab/870_cli.ipynb #87086202
+@app.command()
+def monitor(
+    run_dir: RunDir,
+    port: Annotated[Optional[int], typer.Option(help='Port on 127.0.0.1; 8610 by default, or any that is free.',
+                                                show_default=False)] = None,
+    open_: Annotated[bool, typer.Option('--open', help='Open the page in the browser of this machine.')] = False,
+    html: Annotated[Optional[Path], typer.Option(help='Write the page as it is now to this file, and end.',
+                                                 show_default=False)] = None,
+):
+    "Watch a run in the browser: progress, loss, ranks, anchor, restarts, memory, metrics."
+    if audited(run_dir): _fail(f'{run_dir}: expected a run of `ecrl run`, found the ledger of another trainer; '
+                               'use ecrl status')
+    from ecrl.lab.monitor import Monitor, MonitorServer
+    if html is not None:
+        try: html.write_text(Monitor(run_dir).page(renewed=False), encoding='utf-8')
+        except OSError as e: _fail(f'{html} cannot be written: {e.strerror}')
+        return out.print(f'wrote {_short(html)}', soft_wrap=True)
+    with calm(lambda: 'The monitor has ended; the run goes on without it.'), MonitorServer(run_dir, port) as server:
+        out.print(f'{_short(run_dir)} is shown at {server.url} until Ctrl-C', soft_wrap=True)
+        if open_: import webbrowser; webbrowser.open(server.url)
+        server.serve_forever(0.2)
+
 # %% ../../nbs/lab/870_cli.ipynb #32d6eb07
 def _fail(message: str): raise BadInput(message)
 
@@ -802,24 +858,37 @@ def _has_supervisor(run_dir: Path) -> bool: # its lock is free when it has been 
 class BadInput(ValueError): "What a user gave cannot be used."
 
 # %% ../../nbs/lab/870_cli.ipynb #a5e9f06d
-def check_new(run_dir: Path, target: int): # target: the step that is asked for
+def check_new(
+    run_dir: Path,
+    target: int, # the step that is asked for
+    asked=None, # the config that is asked for, to say in what the run differs
+):
     "Refuse the directory of a run that exists, with what stands there and what can be done."
     from ecrl.training.events import last_step, read_json
     if not (run_dir/'config.yaml').exists(): return                # whatever else is there, the supervisor refuses
     s, step, shown = read_json(run_dir/'logs'/'supervisor.json'), last_step(
-        run_dir/'logs'/'rank0.jsonl'), _short(run_dir)
+        run_dir/'logs'/'rank0.jsonl'), shlex.quote(_short(run_dir))
     state = 'running now' if _has_supervisor(run_dir) else s.get('status', 'not begun').replace('running',
         'interrupted')
     end = s.get('target_steps', target)
     when = time.strftime('%Y-%m-%d %H:%M', time.localtime(s.get('time', (run_dir/'config.yaml').stat().st_mtime)))
-    todo = [('ecrl status', 'where it is'), ('ecrl tail -f',
-                                             'what it prints')] if state == 'running now' else [('ecrl verify',
-                                                 'judges it')] if state == 'completed' else [('ecrl resume',
-                                                     'goes on with it')]
-    if state == 'completed' and target > end: todo += [(f'ecrl run ... --resume', f'goes on to step {target}')]
-    lines = [f'  {c}{"" if "..." in c else " " + shown}: {what}'
-             for c, what in todo] + ['  the same command with --run-id NAME: runs it again beside that one']
+    further = f'ecrl resume {shown}' + f' --target-steps {target}'*(target > end)
+    todo = {f'ecrl status {shown}': 'where it is', f'ecrl tail -f {shown}': 'what it prints'}
+    if state == 'completed': todo = {f'ecrl verify {shown}': 'judges it'}
+    if state == 'completed' and target > end: todo[further] = f'goes on to step {target}'
+    if state not in ('completed', 'running now'): todo = {further: 'goes on with it'}
+    lines = [*_differs(run_dir, asked), *(f'  {c}: {what}' for c, what in todo.items()),
+             '  the same command with --run-id NAME: runs it again beside that one']
     _fail('\n'.join([f'{shown} exists: {state}, step {step} of {end}, {when}; nothing was changed.', *lines]))
+
+def _differs(run_dir: Path, asked) -> list[str]: # a line, or none
+    "In which settings a run is another one than what is asked for, apart from its length."
+    from ecrl.training.config import ConfigError, as_yaml, differing, load_config
+    try: other = differing(load_config(run_dir/'config.yaml'), asked) if asked else {}
+    except ConfigError: return []
+    said = [f'{k} {as_yaml(there)} instead of {as_yaml(here)}' for k, (there, here) in other.items()
+            if k != 'training.max_steps']
+    return [f'  It has other settings: {"; ".join(said[:4])}{"; ..."*(len(said) > 4)}.'] if said else []
 
 # %% ../../nbs/lab/870_cli.ipynb #1b5f5e42
 def config_table(settings: list, title: str | None = None) -> Table:
@@ -916,6 +985,7 @@ def verify(
 @app.command()
 def goodput(run_dir: RunDir, json_: Json = False):
     "What did failures and checkpoints cost?"
+    if audited(run_dir): return audit_goodput(run_dir, json_)
     from ecrl.glossary import MEANING
     from ecrl.measure.goodput import goodput as measure
     g = measure(run_dir)
@@ -944,12 +1014,15 @@ def diverge(
     parts = [p.strip() for p in steps.split(',')] if steps is not None else []
     if wrong := [p for p in parts if not p.isdecimal()]:
         _fail(f'--steps: expected numbers with commas between them, e.g. 150,200, found {wrong[0]!r}')
+    if audited(run_dir) or audited(reference_dir):
+        return audit_diverge(run_dir, reference_dir, [*map(int, parts)] or None, json_)
     d = compare(run_dir, reference_dir, [*map(int, parts)] or None)
     if json_: print_json(d.to_dict()); return
     l = d.losses
     out.print(f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area "
               f"{l['auc']:.3g} over {l['steps']} steps", soft_wrap=True)
-    out.print(rich_table(d.table().reset_index(), 'states at common checkpoints') if d.states else d.why_no_states)
+    if d.states: out.print(rich_table(d.table().reset_index(), 'states at common checkpoints'))
+    else: out.print(d.why_no_states, markup=False, soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #9a1d0002
 @app.command()
@@ -1115,19 +1188,24 @@ def audit_try(
         _fail(f'--out {_short(folder)}: expected a new folder, found one that is not empty')
     from ecrl.audit.receipt import write_receipt
     from ecrl.audit.trying import try_restarts
+    new = ' and another --out' if folder else ''
     folder = folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
-    t = try_restarts(command, folder, kills.split(',') if kills else None, [int(w) for w in world.split(',')], every,
-                     timeout, lambda text: print(text, flush=True))
+    with calm(lambda: f'Interrupted; what was done lies in {_short(folder)}. Begin anew with the same command{new}.'):
+        t = try_restarts(command, folder, kills.split(',') if kills else None, [int(w) for w in world.split(',')],
+                         every, timeout, lambda text: print(text, flush=True))
     print(t.verdict)
     page = write_receipt(t.run, reference=t.reference if t.repeatable else None)
     out.print(f'wrote {_short(page)}', soft_wrap=True)
     for said in (wrong := t.complaints()): out.print(f'- {said}', soft_wrap=True, markup=False)
     raise typer.Exit(1 if wrong else 0)
 
+# %% ../../nbs/lab/870_cli.ipynb #b0a7d002
+from ..board.command import board
+app.add_typer(board, name='board')
+
 # %% ../../nbs/lab/870_cli.ipynb #4ebdfc63
-Out = Annotated[Optional[Path], typer.Option('--out',
-                                             help='Write the report (Markdown and JSON) into this folder instead of '
-                                                  'printing it.', show_default=False)]
+Out = Annotated[Optional[Path], typer.Option('--out', show_default=False,
+    help='Write the report (Markdown and JSON) into this folder instead of printing it.')]
 
 def _show(report, out_dir: Path | None, name: str, json_: bool):
     if out_dir is None: print_json(report.to_dict()) if json_ else print(report.to_markdown())
@@ -1147,6 +1225,7 @@ def report(
 ):
     "The report of one run, or of a study: verdicts, costs, intervals, findings."
     from ecrl.measure.report import is_run, run_report, study_report, write_study
+    if audited(folder): return _show(report_of_ledger(folder, reference), out_dir, folder.resolve().name, json_)
     if is_run(folder): return _show(run_report(folder, reference), out_dir, folder.resolve().name, json_)
     if reference:
         _fail('--reference belongs to the report of one run; in a study, each run is compared with the reference of '

@@ -50,6 +50,7 @@ def variant_settings(variant: str) -> list[str]: # `section.key=value`
         raise ConfigError(f'unknown variant {variant!r}; known: {", ".join(VARIANTS)}; each also with _standby')
     return VARIANTS[plain] + ['supervisor.standby=true']*(plain != variant)
 
+# %% ../../nbs/lab/810_experiment.ipynb #f2a418e4
 def variant_config(config: dict, variant: str, seed: int,
                    settings: Sequence[str]
                    | None = None) -> RunConfig: # settings: of the variant, where it is no known one
@@ -57,6 +58,7 @@ def variant_config(config: dict, variant: str, seed: int,
     chosen = variant_settings(variant) if settings is None else settings
     return make_config(config, [*chosen, f'seed={seed}'], f'variant {variant}')
 
+# %% ../../nbs/lab/810_experiment.ipynb #23f11762
 MAX_ID = 100        # characters of a run's name, where words can be left out of it
 
 def suite_name(cfg: RunConfig) -> str:
@@ -123,6 +125,7 @@ class Cell:
     @property
     def run_id(self) -> str: return f'{self.suite}_s{self.seed}_{self.variant}'
 
+# %% ../../nbs/lab/810_experiment.ipynb #53fcdaa5
 def suite_cells(
     config: dict, # sections of a run's config
     variants: Sequence[str] | dict[str, list[str]], # known ones, or name -> `section.key=value`
@@ -135,6 +138,7 @@ def suite_cells(
     cells = [(v, s, variant_config(config, v, s, settings)) for s in seeds for v, settings in of.items()]
     return [Cell(suite or suite_name(c), v, s, c, levels) for v, s, c in cells]
 
+# %% ../../nbs/lab/810_experiment.ipynb #28078a0f
 def interleaved(cells: Iterable[Cell]) -> list[Cell]:
     "The order in which cells are run: suite by suite, variants in turns."
     suites, out = {}, []
@@ -153,6 +157,7 @@ def read_rows(path: Path) -> dict[str, dict]: # run id -> its row, as text
     if not path.exists(): return {}
     with open(path, newline='') as f: return {r['run_id']: r for r in csv.DictReader(f)}
 
+# %% ../../nbs/lab/810_experiment.ipynb #156ac690
 def merge_rows(
     path: Path,
     rows: Iterable[dict], # with a run_id each
@@ -224,6 +229,7 @@ def new_row(self: Study, c: Cell) -> dict:
     return dict(run_id=c.run_id, suite=c.suite, variant=c.variant, seed=str(c.seed), **c.levels, status='pending',
                 reason='', tries='0', attempts='0', duration_sec='0.0')
 
+# %% ../../nbs/lab/810_experiment.ipynb #067cfeb9
 @patch
 def save(self: Study, run: str | None = None, **changes):
     "Update a run's row; without a run, write the plan: rows of runs that are no longer planned go."
@@ -231,6 +237,7 @@ def save(self: Study, run: str | None = None, **changes):
     if run: merge_rows(path, [self.rows[run] | changes])
     else: merge_rows(path, self.rows.values(), drop=lambda r: r not in self.cells)
 
+# %% ../../nbs/lab/810_experiment.ipynb #9449adbb
 @patch
 def earlier(self: Study, run: str) -> str: # 'none', 'completed' or 'partial'
     "What an earlier session left of a run; refuses one that was another experiment."
@@ -252,6 +259,7 @@ class Tried:
     @property
     def target(self) -> int: return self.cfg.training.max_steps
 
+# %% ../../nbs/lab/810_experiment.ipynb #3a7eeac2
 def against(message: str) -> Evidence: return Evidence(False, message)
 GATES: dict[str, Law] = {}
 
@@ -262,6 +270,7 @@ def gate_ended(t: Tried) -> Iterator[Evidence]:
     elif t.said['status'] != 'completed': yield against(t.said['reason'] or f'status {t.said["status"]}')
     return 1
 
+# %% ../../nbs/lab/810_experiment.ipynb #37c35d1d
 @law(needs='supervisor.json, supervisor_attempts.jsonl, rank*.jsonl', of=GATES)
 def gate_reached(t: Tried) -> Iterator[Evidence]:
     "Supervisor and every rank ended at the planned step, in the last attempt."
@@ -285,6 +294,7 @@ def gate_saved(t: Tried) -> Iterator[Evidence]:
     for why in _final_checkpoint(t.run/'checkpoints', t.target, t.said['attempts']): yield against(why)
     return 1
 
+# %% ../../nbs/lab/810_experiment.ipynb #82510d6a
 def _final_checkpoint(folder: Path, target: int, attempts: int) -> list[str]:
     latest = CheckpointStore(folder).latest()
     if latest is None: return ['no checkpoint was published']
@@ -295,6 +305,7 @@ def _final_checkpoint(folder: Path, target: int, attempts: int) -> list[str]:
     return [] if size == latest.bytes else [
         f'checkpoints/{latest.path}: expected {latest.bytes} bytes, found {"no file" if size is None else size}']
 
+# %% ../../nbs/lab/810_experiment.ipynb #2705258b
 @law(needs='metrics/', of=GATES)
 def gate_measured(t: Tried) -> Iterator[Evidence]:
     "Verdict and costs are written."
@@ -332,6 +343,7 @@ class Policy(Section):
     interrupted: Literal['restart', 'resume'] = 'restart'   # a run that was cut off from outside
     prune: bool = True  # of a finished run keep only the checkpoints that divergence needs
 
+# %% ../../nbs/lab/810_experiment.ipynb #96faf56e
 def run_study(
     study: Study,
     on_progress: Callable[[str, dict], None] = lambda run, status: None, # called about twice a second
@@ -352,6 +364,7 @@ def _alike(c: RunConfig) -> RunConfig: # configs that need the same of a machine
     return c.model_copy(update=dict(seed=0, checkpoint=RunConfig().checkpoint, failure=RunConfig().failure,
                                     supervisor=RunConfig().supervisor))
 
+# %% ../../nbs/lab/810_experiment.ipynb #5e5a1246
 @patch
 def unfinished(self: Study, policy: Policy = Policy()) -> list[str]: # run ids
     "The runs that are still to be run; nothing is changed."
@@ -382,6 +395,7 @@ def run_cell(self: Study, c: Cell, policy: Policy, on_progress: Callable[[dict],
         row = self.rows[r]
         if not why: return
 
+# %% ../../nbs/lab/810_experiment.ipynb #b4001e27
 @patch
 def attempt_cell(self: Study, c: Cell, resume: bool,
                  on_progress: Callable[[dict], None]) -> list[str]: # what speaks against it
@@ -395,6 +409,7 @@ def attempt_cell(self: Study, c: Cell, resume: bool,
         raise KeyboardInterrupt
     return gates(self.dir/c.run_id, c.config)
 
+# %% ../../nbs/lab/810_experiment.ipynb #c6bba26c
 @patch
 def discard(self: Study, run: str):
     "Remove what an earlier try left of a run."
@@ -413,6 +428,7 @@ def reference_of(study: Study, run: str) -> Path | None:
     if ref and study.cells[ref].config.training.max_steps != c.config.training.max_steps: return None
     return study.dir/ref if ref and c.variant != 'ideal' and study.rows[ref]['status'].startswith('completed') else None
 
+# %% ../../nbs/lab/810_experiment.ipynb #3c0534c1
 @patch
 def prune(self: Study, run: str):
     "Keep of a finished run the checkpoints that divergence needs."
@@ -422,6 +438,7 @@ def prune(self: Study, run: str):
     try: store.prune()
     finally: store.release()
 
+# %% ../../nbs/lab/810_experiment.ipynb #e131df07
 def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
     "Measure every finished run against its reference; writes `summary.csv`."
     done = [c for r, c in study.cells.items() if study.rows[r]['status'].startswith('completed')]
@@ -584,6 +601,7 @@ def as_it_lies(command: str) -> str: # command: of a page, which is as old as it
                                               found := one_below(project_root()/m[0])) else m[0]
     return re.sub(r'papermill_configs/[\w-]+\.yaml', lies, command)
 
+# %% ../../nbs/lab/810_experiment.ipynb #1b1f946c
 def study_here(
     studies: str | Sequence[str], # folders, relative to the project's root
     page: str, # the notebook that asks, relative to `nbs/`
@@ -652,6 +670,7 @@ def execute_notebook(
     notebook, output = (Path(os.path.relpath(Path(p).resolve(), project_root())) for p in (notebook, output))
     with contextlib.chdir(project_root()): return _execute(notebook, output, parameters, timeout_s)
 
+# %% ../../nbs/lab/810_experiment.ipynb #df159891
 def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> Path:
     import papermill
     known = papermill.inspect_notebook(str(notebook))

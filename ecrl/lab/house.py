@@ -25,6 +25,7 @@ class Size(NamedTuple):
     bare: int                # exports that follow another with no word or test between
     shown: int               # cells that are stored with an output
 
+# %% ../../nbs/lab/877_house.ipynb #1c02d59b
 def size_of(path: Path, root: Path) -> Size:
     "Count in one notebook."
     cells = json.loads(path.read_text('utf-8'))['cells']
@@ -85,6 +86,7 @@ def cells_of(pages: list[Size]) -> dict[str, object]: # what -> how much
             f'exported lines over {WIDTH}': total('wide'), f'other lines over {WIDTH}': total('wide_tests'),
             'exports without a word between': total('bare')}
 
+# %% ../../nbs/lab/877_house.ipynb #fb673540
 def code_of(root: Path) -> dict[str, object]:
     "What is counted in modules, in git and in an interpreter."
     files = [p for p in (root/'ecrl').rglob('*.py') if p.name != '_modidx.py']

@@ -11,7 +11,6 @@ __all__ = ['ENVIRONMENT', 'CONTROL', 'SOUGHT', 'FORMATS', 'AGGREGATES', 'TIMELES
            'publication_summary', 'report_dir', 'write_publication', 'timeless_digest']
 
 # %% ../../nbs/lab/840_publication.ipynb #0993e1fb
-import shutil
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -32,8 +31,8 @@ from ..measure.plots import (GROUPS, grouped, label_of, ordered, plot_architectu
                                 plot_losses, plot_normalised_goodput,
     plot_stall_and_gain, plot_waterfall, save_figure, short_names)
 from ..measure.report import (BLOCKING, OVERLAPPED, READABLE, Report, cell, claims, completion, filled,
-                                 final_summary, find_runs, findings, has_records, markdown_table,
-    outcome_table, outcomes, over_suites, read_runs, shown, slices, sound, study_report, suite_ranking)
+                                 final_summary, find_runs, has_records, markdown_table,
+    outcomes, over_suites, read_runs, shown, slices, sound, study_report, suite_ranking)
 from ..measure.statistics import Estimate, detectable_effect, holm, mean_interval, pair, paired_p, pairs_needed
 from ..paths import runs_dir
 from ..training.events import write_json_atomically
@@ -81,6 +80,7 @@ def _measured(self: Publication, t: pd.DataFrame) -> pd.DataFrame:
     extra = {a: t['run_id'].map(m[a]) for a in (self.matrix.levels if self.matrix else ()) if a in m}
     return t.assign(status=t['status'].where(stated.str.startswith('completed'), stated), **extra)
 
+# %% ../../nbs/lab/840_publication.ipynb #d0306e21
 @patch
 def _with_kept(self: Publication,
                t: pd.DataFrame) -> pd.DataFrame: # times of background writes stand in the records, and in no summary
@@ -90,6 +90,7 @@ def _with_kept(self: Publication,
     return t.assign(write_s=t['write_s'].astype(float).fillna(t['run_id'].map(kept['write_s'])),
                     writes=t['run_id'].map(kept['writes']).fillna(t['writes']))
 
+# %% ../../nbs/lab/840_publication.ipynb #fdf7774d
 @patch
 def history(self: Publication, run: str) -> History | None: # None: only its metrics were kept
     d = self.paths[run]
@@ -118,6 +119,7 @@ def environment_table(pub: Publication) -> pd.DataFrame: # what, value
               for k in ENVIRONMENT}
     return pd.DataFrame([(k, ' or '.join(v) or 'none') for k, v in values.items()], columns=['what', 'value'])
 
+# %% ../../nbs/lab/840_publication.ipynb #f583b79e
 def factor_table(pub: Publication) -> pd.DataFrame: # axis, values, count, role
     "What was varied; of a study without a matrix, what differs."
     if pub.matrix: return pub.matrix.factors()
@@ -129,6 +131,7 @@ def factor_table(pub: Publication) -> pd.DataFrame: # axis, values, count, role
     return pd.DataFrame([(a, ', '.join(map(str, v)), len(v), role) for a, v, role in rows],
                         columns=['axis', 'values', 'count', 'role'])
 
+# %% ../../nbs/lab/840_publication.ipynb #5c9591e7
 def key_tables(pub: Publication) -> tuple[pd.DataFrame, pd.DataFrame]: # (controlled, varied)
     "The config keys that are equal in all runs, and those that are not."
     if not pub.matrix: return pd.DataFrame(columns=['key', 'value']), pd.DataFrame(columns=['key', 'values'])
@@ -146,6 +149,7 @@ def control_row(h: History, ref: History) -> dict:
     return dict(steps_before=died, first_differing_step=first, control=control, max_loss_difference=d['max'],
                 mean_loss_difference=d['mean'])
 
+# %% ../../nbs/lab/840_publication.ipynb #11eb108a
 CONTROL = ('steps_before', 'first_differing_step', 'control', 'max_loss_difference', 'mean_loss_difference')
 
 def divergence_table(pub: Publication) -> pd.DataFrame: # a row a run that has a reference
@@ -209,6 +213,7 @@ def pair_noise(change: Sequence[float], suites: Sequence) -> float: # a standard
     free = len(change) - groups.ngroups
     return float(np.sqrt((groups.var(ddof=0)*groups.size()).sum()/free)) if free else float('nan')
 
+# %% ../../nbs/lab/840_publication.ipynb #85eff1e8
 def sensitivity_table(table: pd.DataFrame, compared: Sequence[tuple] = ((OVERLAPPED, BLOCKING), (BLOCKING, 'reference'),
     (OVERLAPPED, 'reference'))) -> pd.DataFrame:
     """For each comparison of goodput: the noise of a pair, the smallest effect that these pairs find with a
@@ -252,6 +257,7 @@ def suite_labels(table: pd.DataFrame) -> dict[str, str]: # suite -> a short name
         named = [n.replace(' ', '_') for n in short_names(first['suite'])]
     return dict(zip(first['suite'], named))
 
+# %% ../../nbs/lab/840_publication.ipynb #08834b2b
 def plot_suite_losses(pub: Publication, most: int = 8, smooth: int = 5) -> Axes: # the first panel's axes
     "Loss curves of each suite: mean and range over seeds."
     good = sound(pub.table)
@@ -335,6 +341,7 @@ def _threats_of_machine(pub: Publication, good: pd.DataFrame) -> list[str]:
         'other load on it was not recorded.')
     return out + (_threats_of_order(pub) if pub.matrix else [])
 
+# %% ../../nbs/lab/840_publication.ipynb #7b91ef21
 def _threats_of_order(pub: Publication) -> list[str]:
     m = pub.manifest.assign(started=lambda t: t.get('started', pd.Series('', t.index)).fillna(''))
     order = m[m['started'] != ''].sort_values('started', kind='stable')['suite'].drop_duplicates().tolist()
@@ -347,7 +354,7 @@ def _threats_of_order(pub: Publication) -> list[str]:
     if not apart:
         return ['Suites were run one after another in an order that gives the levels of each axis about the same mean '
                 'place, '
-                          'so steady drift of the machine favours none.']
+                'so steady drift of the machine favours none.']
     return ['Suites were run one after another, and the levels of an axis at different times: on average '
             f'{", ".join(apart)}, '
             f'of {len(order)} places. Drift of the machine falls on these contrasts.']
@@ -368,6 +375,7 @@ def table_set(pub: Publication) -> dict[str, pd.DataFrame]: # name -> table, cel
         waterfall=w, against_ideal=against(t, 'ideal'), runs=t)
     return {k: v for k, v in tables.items() if len(v)}
 
+# %% ../../nbs/lab/840_publication.ipynb #e454aaae
 def study_contrasts(pub: Publication) -> pd.DataFrame:
     return contrasts(pub.table, pub.axes) if len(sound(pub.table)) else pd.DataFrame()
 
@@ -429,6 +437,7 @@ def spread(df: pd.DataFrame) -> pd.DataFrame:
         else: out[str(c)] = df[c].tolist()
     return pd.DataFrame(out)
 
+# %% ../../nbs/lab/840_publication.ipynb #496bacc3
 def latex(df: pd.DataFrame, caption: str, label: str) -> str:
     "A LaTeX table (booktabs)."
     named = {'\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}'}
@@ -439,6 +448,7 @@ def latex(df: pd.DataFrame, caption: str, label: str) -> str:
                       rf'\begin{{tabular}}{{{align}}}', r'\toprule', line(df.columns), r'\midrule',
                       *map(line, df.itertuples(index=False)), r'\bottomrule', r'\end{tabular}', r'\end{table}', ''])
 
+# %% ../../nbs/lab/840_publication.ipynb #db1f5d66
 def new_findings(pub: Publication) -> pd.DataFrame: # a row a claim
     "What was found: claim, estimate, whether the interval excludes zero, in words."
     columns = ['claim', 'value', 'low', 'high', 'n', 'counted', 'unit', 'shown', 'sentence']
@@ -465,6 +475,7 @@ def suite_report(pub: Publication, suite: str) -> Report:
     r.facts |= dict(divergence=d, waterfall=w)
     return r
 
+# %% ../../nbs/lab/840_publication.ipynb #88514b9f
 def _part(pub: Publication, suite: str) -> Publication:
     part = object.__new__(Publication)
     part.__dict__ |= pub.__dict__ | dict(table=pub.table[pub.table['suite'] == suite], paths=pub.paths)
@@ -502,6 +513,7 @@ def report_dir(study: Path) -> Path:
     "Where the files of a study's report go: into the study, but not into tracked evidence."
     return runs_dir()/f'{study.resolve().name}_report' if is_kept(study) else study
 
+# %% ../../nbs/lab/840_publication.ipynb #007eb9a8
 def write_publication(
     pub: Publication,
     out: Path | str | None = None, # `report_dir` by default

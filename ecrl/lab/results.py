@@ -25,6 +25,7 @@ class _Rows(HTMLParser):
     def handle_endtag(self, tag):
         if tag in ('td', 'th'): self.rows[-1].append(self.text.strip()); self.text = None
 
+# %% ../../nbs/lab/855_results.ipynb #50e5dc87
 def _table(html: str) -> str: # Markdown; a second header row, which names the index, goes into the first
     head, *rows = _Rows(html).rows
     if rows and rows[0][0] and not any(rows[0][1:]): head, rows = [rows[0][0], *head[1:]], rows[1:]
@@ -52,6 +53,7 @@ def result_section(nb: dict, name: str = 'the notebook') -> str:
             'first.')
     return '\n\n'.join([HEADING, *blocks])
 
+# %% ../../nbs/lab/855_results.ipynb #44b94a5d
 def result_cell(nb: dict) -> dict | None:
     "The cell that holds the section."
     return next((c for c in nb['cells'] if c['cell_type'] == 'markdown'

@@ -66,14 +66,15 @@ def thumbnail(ds: ImagesWithIDs, sample_id: int) -> str: # a data URI, PNG
     Image.fromarray(ds.images[sample_id].permute(1, 2, 0).contiguous().numpy()).quantize(32).save(png, 'png')
     return 'data:image/png;base64,' + base64.b64encode(png.getvalue()).decode()
 
+# %% ../../nbs/lab/860_widgets.ipynb #41609eab
 def rank_html(ds: ImagesWithIDs, rank: int, ids: list[int]) -> str:
     "One rank's samples, captioned by their ids."
     colour, digest = RANK_COLOURS[rank % len(RANK_COLOURS)], sample_ids_hash(torch.tensor(ids))
     cells = ''.join(
         f'<span style="display:inline-block;width:36px;margin:1px;text-align:center;font-size:10px;line-height:12px">'
-                    f'<img src="{thumbnail(ds, i)}" width="32" height="32" style="display:block;margin:0 '
-                    'auto;image-rendering:pixelated" '
-                    f'alt="sample {i}">{i}</span>' for i in ids)
+        f'<img src="{thumbnail(ds, i)}" width="32" height="32" style="display:block;margin:0 '
+        'auto;image-rendering:pixelated" '
+        f'alt="sample {i}">{i}</span>' for i in ids)
     return (f'<div style="border-left:8px solid {colour};padding:2px 0 4px 8px;margin:6px 0">'
             f'<div style="font-size:12px"><b>rank {rank}</b> &middot; {len(ids)} samples &middot; hash '
             f'{digest[:8]}</div><div style="width:304px">{cells}</div></div>')
@@ -101,7 +102,7 @@ def epoch_svg(
         parts.append(
             f'<path d="M{x:.1f} 0V{height + 18}" stroke="currentColor" stroke-dasharray="4 3"/><text x="{x + 5:.1f}" '
             'y="10" '
-                     f'font-size="11" fill="currentColor">resumed at {story.resume_at}</text>')
+            f'font-size="11" fill="currentColor">resumed at {story.resume_at}</text>')
     parts += [f'<text x="{x:.0f}" y="{height + 28}" font-size="11" fill="currentColor" text-anchor="{a}">{t}</text>'
               for x, a, t in ((0, 'start', 'step 0'), (width, 'end', f'step {S - 1}'))]
     box = f'viewBox="0 0 {width} {height + 32}" style="width:100%;max-width:{width}px"'
@@ -124,6 +125,7 @@ def state_html(story: Story) -> str:
             f'epoch {story.epoch} '
             f'({g.steps_per_epoch} windows of {g.global_batch} samples) &middot; state before it: <code>{state}</code>')
 
+# %% ../../nbs/lab/860_widgets.ipynb #7d3d48db
 def story_html(ds: ImagesWithIDs, story: Story) -> str:
     "The whole picture of a story."
     runs = []
@@ -149,6 +151,7 @@ def _controls(g: Geometry, epochs: int) -> dict[str, W.Widget]:
                 resume_at=W.IntSlider(min(15, S), 0, S, description='resume at step', **wide),
                 world_size=ranks('ranks before', 2), resumed_world_size=ranks('ranks after', 4))
 
+# %% ../../nbs/lab/860_widgets.ipynb #a972a827
 def sampler_explorer(
     ds: ImagesWithIDs | None = None, # the digits by default
     global_batch: int = 32, # B
@@ -200,6 +203,7 @@ def grades_html(verdict: dict) -> str: # empty: the verdict was written before t
             for g, v in verdict.get('grades', {}).items()]
     return table_html(['grade', 'result', 'rests on'], rows) if rows else ''
 
+# %% ../../nbs/lab/860_widgets.ipynb #ab20a3d9
 def verdict_html(verdict: dict) -> str: # from `Verdict.to_dict` or metrics/correctness.json
     """The verdict and its grades, then each law that has something to say, then the names of those that are simply
     kept, or had nothing to examine."""
@@ -226,10 +230,18 @@ def costs_html(costs: dict) -> str: # from `Goodput.to_dict`
             ['wall clock', number(costs['wall_clock_s'], '{:.1f} s')],
             ['of it inside surviving steps', number(costs['productive_fraction'], '{:.0%}')],
             ['checkpoint stall', number(costs['stall'].get('total'), '{:.2f} s')],
-            ['restarts', number(costs['restarts'], '{}')],
+            ['restarts', number(costs['restarts'], '{}')], *_sometimes(costs),
             ['steps replayed / lost', f"{costs['replayed_steps']} / {costs['lost_steps']}"],
             ['mean time to repair', number(costs['mttr_s'], '{:.2f} s')]]
     return table_html(['what it cost', ''], rows)
+
+def _sometimes(costs: dict) -> list[list[str]]:
+    "Rows that only some runs have; older costs do not speak of them."
+    between = [['sessions', f"{costs['sessions']}; nobody ran for {costs['idle_s']:.1f} s between them, which is in no "
+                            'clock']] if costs.get('sessions', 1) > 1 else []
+    waits = [['standby ready', f"at {costs['standby_ready']} of {costs['standby_deaths']} deaths"]] if costs.get(
+        'standby') else []
+    return between + waits
 
 # %% ../../nbs/lab/860_widgets.ipynb #e8dd4b11
 def judge(run: Path) -> str: # HTML
@@ -244,7 +256,7 @@ def judge(run: Path) -> str: # HTML
     except ValueError as e: return out + f'<p>Its goodput cannot be told: {html.escape(str(e))}</p>'
 
 # %% ../../nbs/lab/860_widgets.ipynb #45a24008
-NO_RUNS = ('<p>There is no run yet. <code>make demo</code> makes three, in about two minutes; '
+NO_RUNS = ('<p>There is no run yet. <code>make demo</code> makes three, in about four minutes; '
            'then execute this cell again.</p>')
 
 def run_picker(

@@ -20,6 +20,7 @@ def levels_of(values: Sequence[str]) -> list[str]:
     try: return sorted(found, key=float)
     except ValueError: return found
 
+# %% ../../nbs/measure/780_axes.ipynb #f1ee2fc9
 def level_table(
     table: pd.DataFrame, # tidy, with a column of the axis
     axis: str,
@@ -60,6 +61,7 @@ def _matched(
     change = change.groupby(level=['setting', 'seed'], sort=False).mean()
     return over_suites(change, change.index.get_level_values('setting'), 'pairs', 'settings')
 
+# %% ../../nbs/measure/780_axes.ipynb #540cdcea
 def _gains(good: pd.DataFrame, axes: Sequence[str], a: str, b: str) -> pd.DataFrame: # a row a pair of runs
     "The gain of a over b in each suite and seed, beside the levels of its axes."
     keys = ['suite', 'seed', *axes]

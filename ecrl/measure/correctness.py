@@ -71,6 +71,7 @@ def _absent(h: History) -> pd.DataFrame: # attempt, global_step, world_size
             and min((r for a, r in resumed.items() if a > attempt and r == r), default=0) < step)
     return led[[not pardoned(a, s) for a, s in zip(led['attempt'], led['global_step'])]]
 
+# %% ../../nbs/measure/740_correctness.ipynb #c3b5bc07
 @law('set', needs='rank*.jsonl')
 def law_ranks(h: History) -> Iterator[Evidence]:
     "Every step was done by all ranks of its attempt, and they agree on the world size."
@@ -80,7 +81,7 @@ def law_ranks(h: History) -> Iterator[Evidence]:
         lambda r: f'{at(r)} was recorded by rank {r.rank}, which does not exist at world size {r.world_size}.')
     yield from offences(s, s['world_size'] != W,
         lambda r: (f'rank {r.rank} recorded world size {r.world_size} at {at(r)}, '
-        f'expected {int(h.attempts.world_size[r.attempt])} as in the rest of the attempt.',
+                   f'expected {int(h.attempts.world_size[r.attempt])} as in the rest of the attempt.',
         'ranks of two launches write the same logs'))
     if len(gone): yield from _name_absent(h, gone)
     return len(h.ledger)
@@ -104,6 +105,7 @@ def _repeated(h: History) -> np.ndarray: # bool per record
     ranks = h.steps['rank'].to_numpy()
     return pd.Series(h.execution*(ranks.max() - ranks.min() + 1) + ranks - ranks.min()).duplicated().to_numpy()
 
+# %% ../../nbs/measure/740_correctness.ipynb #726984ad
 @law('order', needs='rank*.jsonl, events.jsonl')
 def law_order(h: History) -> Iterator[Evidence]:
     "Inside an attempt every rank's steps rise by one; none is repeated, none left out."
@@ -140,6 +142,7 @@ def _misplaced(r, S: int) -> tuple[str, str | None]:
     return (f'rank {r.rank} recorded epoch {r.epoch}, cursor {r.cursor_step} at {at(r)}; expected epoch {epoch}, '
             f'cursor {cursor}.', cause)
 
+# %% ../../nbs/measure/740_correctness.ipynb #e69fdf40
 @law('order', needs='rank*.jsonl, config.yaml, environment.json')
 def law_position(h: History) -> Iterator[Evidence]:
     "Every global step consumes the window that it owns: its epoch, its cursor."
@@ -160,6 +163,7 @@ def judged(h: History) -> np.ndarray: # bool per record
         if a := h.assigned(w): known[mine] = a.owns(e[mine], c[mine], r[mine])
     return known
 
+# %% ../../nbs/measure/740_correctness.ipynb #233081d2
 @once
 def window_match(h: History) -> np.ndarray: # bool per record
     "Which records carry the hash of the window that they claim."
@@ -194,7 +198,7 @@ def likely_cause(h: History, r) -> str: # r: a record
     if ids_hash(np.arange(i, i + n)) == r.sample_ids_hash:
         return 'the data was not shuffled'
     return ('none that is known: the hash belongs to no window of these epochs, nor to another world size '
-        'or a usual seed')
+            'or a usual seed')
 
 # %% ../../nbs/measure/740_correctness.ipynb #2e62efad
 @law('order', needs='rank*.jsonl, config.yaml, environment.json')
@@ -250,6 +254,7 @@ def law_schedule(h: History) -> Iterator[Evidence]:
     yield from _other_precision(h)
     return len(s)
 
+# %% ../../nbs/measure/740_correctness.ipynb #ee28df4d
 def _rate_cause(h: History, lr: float) -> str | None:
     t = h.config.training
     near = (np.flatnonzero(np.abs(learning_rate(t, np.arange(t.max_steps + 1)) - lr) <= 1e-6*t.lr)
@@ -345,6 +350,7 @@ def _replays(h: History) -> pd.DataFrame: # one row per repeated record, `_was` 
     was = {f'{k}_was': s[k].to_numpy()[was[same]] for k in ('attempt', 'sample_ids_hash', 'loss')}
     return pd.DataFrame({k: pd.Series(v, dtype=v.dtype) for k, v in (now | was).items()})
 
+# %% ../../nbs/measure/740_correctness.ipynb #38c341f5
 @law('order', needs='rank*.jsonl')
 def law_replay(h: History) -> Iterator[Evidence]:
     "A repeated step consumes the same samples as before."
@@ -401,7 +407,7 @@ def law_losses(h: History) -> Iterator[Evidence]:
         yield Evidence(True, f'{len(rest)} repeated records differ in loss by up to '
                              f'{(rest["loss"] - rest["loss_was"]).abs().max():.3g}; '
                 'not judged, because bitwise equality was not promised (deterministic is off, the world size changed, '
-                'or the hosts are not alike).')
+                             'or the hosts are not alike).')
     return n_facts + int((due & ~absent).sum())
 
 # %% ../../nbs/measure/740_correctness.ipynb #2332e5d9
@@ -485,11 +491,13 @@ def _by_grade(laws: dict[str, Law]) -> dict[str, Law]:
 LAWS = _by_grade(DECLARED)
 BY_WINDOWS = ('position', 'windows', 'replay', 'losses')    # laws that know no other unit than an even window
 
+# %% ../../nbs/measure/740_correctness.ipynb #41453620
 def laws_of(h: History) -> dict[str, Law]:
     "The laws that a run is held to: where its units are rounds, those of rounds instead of those of windows."
     if not in_rounds(h): return LAWS
     return _by_grade({name: l for name, l in LAWS.items() if name not in BY_WINDOWS} | ROUND_LAWS)
 
+# %% ../../nbs/measure/740_correctness.ipynb #72d3878a
 def _count(measure: Callable, *args) -> tuple[int, bool | str]: # like a law, a count that fails proves nothing
     try: return measure(*args)
     except Exception: return 0, 'unknown'
@@ -530,12 +538,14 @@ def verify(
 def _told(e: Evidence) -> str: return e.message + (f' *Likely cause: {e.cause}.*' if e.cause else '')
 def _row(*cells) -> str: return '| ' + ' | '.join(str(c).replace('|', '\\|').replace('\n', ' ') for c in cells) + ' |'
 
+# %% ../../nbs/measure/740_correctness.ipynb #dc8eb2eb
 @patch
 def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
     "The three grades for a table: name, word and sign, and how much was counted."
     return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', f'{self.rests_on.get(g, 0):,} {GRADES[g].rests_on}')
         for g, v in self.grades.items()]
 
+# %% ../../nbs/measure/740_correctness.ipynb #c39df7b3
 @patch
 def to_markdown(self: Verdict) -> str:
     "A table of the grades, and one of the laws: result, how much was examined, the evidence or else the claim."

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import yaml
 from .correctness import verify
-from .history import HistoryError, read_history
+from .history import HistoryError
 from .laws import MARK
 from .museum import Records, save_records
 from ..training.config import flat, parse_yaml
@@ -37,10 +37,12 @@ class Change:
         values = f' {self.before!r} -> {self.after!r}' if self.what == 'changed' else ''
         return f'{self.file} {self.line} {self.field}: {self.what}{values}'
 
+# %% ../../nbs/measure/790_corruptions.ipynb #11f2eb54
 def _other(rng: np.random.Generator, value, seen: list): # another value for a field; seen: its values elsewhere
     while json.dumps(new := _drawn(rng, value, seen)) == json.dumps(value): pass
     return new
 
+# %% ../../nbs/measure/790_corruptions.ipynb #26452a7c
 def _drawn(rng: np.random.Generator, value, seen: list):
     kind = rng.choice(['near', 'elsewhere', 'strange'], p=[0.6, 0.3, 0.1])
     elsewhere = [v for v in seen if v != value]
@@ -69,12 +71,14 @@ def _in_lines(rng, file: str, lines: list[dict]) -> Change:
         return Change(file, f'{kind} / {lines[i].get("event", "")}'.strip(' /'), '', what)
     return _in_record(rng, file, kind, r, [x for x in lines if x.get('event', '') == kind], what == 'removed')
 
+# %% ../../nbs/measure/790_corruptions.ipynb #e081dcd4
 def _in_record(rng, file: str, kind: str, r: dict, like: list[dict], remove: bool) -> Change:
     field = str(rng.choice(sorted(r)))
     if remove: return Change(file, kind, field, 'removed', r.pop(field))
     before, r[field] = r[field], _other(rng, r[field], [x[field] for x in like if field in x])
     return Change(file, kind, field, 'changed', before, r[field])
 
+# %% ../../nbs/measure/790_corruptions.ipynb #f3b36422
 def _in_config(rng, text: str) -> tuple[str, Change]:
     config = parse_yaml(text)
     key = str(rng.choice(sorted(flat(config))))
@@ -84,6 +88,7 @@ def _in_config(rng, text: str) -> tuple[str, Change]:
     before, section[last] = section[last], _other(rng, section[last], [])
     return yaml.safe_dump(config, sort_keys=False), Change('config.yaml', '', key, 'changed', before, section[last])
 
+# %% ../../nbs/measure/790_corruptions.ipynb #bf5185a4
 def corrupt(
     w: Records, # changed
     rng: np.random.Generator,
@@ -116,6 +121,8 @@ HARMLESS = [ # file, line, field, what, reason
     ('checkpoint_rank0.jsonl', 'checkpoint', '', 'lost',
      'rank 0 may have died before it could report its last save, and every rank that loaded the file says so'),
     ('debug_rank0_ids.jsonl', '', '', 'lost|doubled|exchanged', 'ids in full are a sample of what all hashes say'),
+    ('scalars_rank*.jsonl', '*', '*', 'changed|removed|lost|doubled|exchanged',
+     'metrics of own code, which nobody judges'),
     ('events.jsonl', '*', '', 'exchanged', 'lines of two writers, whose order nobody guarantees'),
     ('events.jsonl', 'evaluated|standby_*|asked_to_stop|checkpoint_damaged', '', 'lost|doubled',
      'no other record depends on it'),
@@ -152,6 +159,7 @@ def judge(w: Records) -> bool | str:
         try: return verify(save_records(w, Path(d)/'run')).valid
         except HistoryError: return 'unknown'
 
+# %% ../../nbs/measure/790_corruptions.ipynb #a5ce289f
 def corruptions(
     runs: dict[str, Records], # name -> records of a correct run
     seeds: Iterable[int],
@@ -170,6 +178,7 @@ def corruptions(
                          outcome=outcome, why=why or ''))
     return pd.DataFrame(rows)
 
+# %% ../../nbs/measure/790_corruptions.ipynb #f78f4a99
 def reasons(t: pd.DataFrame): # of `corruptions`
     "The changes that nobody could notice, by reason, to be read."
     by = t[t['outcome'] == 'harmless'].groupby('why').agg(n=('seed', 'size'), example=('change', 'first'))

@@ -88,6 +88,7 @@ def _load(file: Path) -> dict:
                               'Is it a checkpoint of this project?')
     return pack
 
+# %% ../../nbs/measure/750_divergence.ipynb #5527f50f
 def compare_states(run: Path | str, reference: Path | str, step: int) -> dict:
     "L2 and digests of one step's checkpoints."
     a, b = (_load(checkpoint_files(d)[step]) for d in (run, reference))
@@ -151,6 +152,7 @@ def chosen_steps(
     raise DivergenceError(f'no checkpoint in common at step(s) {", ".join(map(str, missing))}: {kept}. '
                           f'Choose from {both}.')
 
+# %% ../../nbs/measure/750_divergence.ipynb #78a3bdeb
 def diverge(
     run: History | Path | str, reference: History | Path | str, # histories, or run directories
     steps: list[int] | str | None = None,
@@ -193,6 +195,7 @@ class Control:
     def to_dict(self) -> dict:
         return dict(verdict=self.verdict, reason=self.reason, run=self.run.to_dict(), control=self.control.to_dict())
 
+# %% ../../nbs/measure/750_divergence.ipynb #64ae8f29
 def _same(d: Divergence) -> bool | str: # True | False | 'unknown'
     "Whether two runs are equal: losses at every common step, and the state at the end."
     return False if d.exact is False or d.losses['max'] > 0 or not all(s['model_equal'] for s in d.states) else d.exact
@@ -202,6 +205,7 @@ def _distance(d: Divergence) -> str:
     if not d.losses['max']: return f'losses are equal{l2}'
     return f'loss differs by up to {d.losses["max"]:.3g} from step {d.losses["first_differing_step"]} on{l2}'
 
+# %% ../../nbs/measure/750_divergence.ipynb #d90c7a35
 def aa_control(
     run: History | Path | str, # with failures
     reference: History | Path | str, # without

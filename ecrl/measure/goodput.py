@@ -39,6 +39,7 @@ def wall_clock(h: History) -> tuple[float, float]: # (start, end) on the run's c
     done = h.status != 'in progress' and len(ends)
     return float(start), float(max(ends.max(), newest) if done else newest)
 
+# %% ../../nbs/measure/745_goodput.ipynb #805275c0
 @once
 def idle_before(h: History) -> dict[int, float]: # attempt -> seconds; 0: at the end
     "For how long nobody ran before an attempt that began a session of the supervisor."
@@ -86,6 +87,7 @@ def standby_ready(h: History) -> tuple[int, int]: # (k, n): ready at k of n deat
     asked = [n for n in deaths(h) if n != h.attempts.index[-1]]
     return sum(n + 1 in ready for n in asked), len(asked)
 
+# %% ../../nbs/measure/745_goodput.ipynb #c551fd9f
 def standby_now(h: History) -> str: # ready | starting | none
     "What the standby of a run in progress is doing."
     now, up = 'none', set()
@@ -115,6 +117,7 @@ def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step)
         if event == 'checkpoint_write_complete': out[a, step] = np.nan if s is None else s
     return out
 
+# %% ../../nbs/measure/745_goodput.ipynb #8dac1892
 @once
 def checkpoint_table(h: History) -> pd.DataFrame: # a row per boundary; columns end in their unit
     "What each checkpoint cost, part by part."
@@ -130,6 +133,7 @@ def checkpoint_table(h: History) -> pd.DataFrame: # a row per boundary; columns 
                                          dtype=float)
     return out
 
+# %% ../../nbs/measure/745_goodput.ipynb #b2ea7c9a
 def checkpoint_stall(
     h: History,
 ) -> dict[str, float]: # seconds: total, each part, and the background's writes; and how many boundaries
@@ -217,6 +221,7 @@ def _own_steps(h: History) -> pd.DataFrame: # attempt, global_step, the clock, T
     kept = np.isin(h.ledger['fate'].to_numpy().astype(str), ('surviving', 'pending'))[h.execution[zero]]
     return pd.DataFrame(s | {k: s[k].astype(float) for k in TIMED} | dict(kept=kept), index=h.steps.index[zero])
 
+# %% ../../nbs/measure/745_goodput.ipynb #a747b7a1
 def waterfall(
     h: History,
 ) -> dict[str, float]: # part -> seconds; `unexplained` is the rest, and may be negative if parts overlap
@@ -242,6 +247,7 @@ def _step_spans(h: History) -> pd.DataFrame: # `_own_steps`, with span_s: NaN fo
     return s.assign(span_s=span - np.array([stall.get((a, g - 1), 0.0)
                                             for a, g in zip(s['attempt'].tolist(), s['global_step'].tolist())]))
 
+# %% ../../nbs/measure/745_goodput.ipynb #bf65649a
 def _coarse_waterfall(h: History, start: float, end: float) -> dict[str, float]:
     "The parts that step records and the supervisor's log alone allow."
     t, s = path_of_time(h), _step_spans(h)
@@ -312,6 +318,7 @@ class Goodput:
         fields = asdict(self) | dict(unexplained_fraction=self.unexplained_fraction)
         return {k: _plain(v) for k, v in fields.items()}
 
+# %% ../../nbs/measure/745_goodput.ipynb #2484af26
 def _plain(x):
     "JSON has no NaN: what is not known is null."
     if isinstance(x, dict): return {k: _plain(v) for k, v in x.items()}
@@ -327,6 +334,7 @@ def median_step_s(h: History) -> float: # seconds
     timed = timed[s['kept'].to_numpy() & ~np.isnan(timed)]
     return float(np.median(timed)) if len(timed) else float('nan')
 
+# %% ../../nbs/measure/745_goodput.ipynb #cba5d60a
 def goodput(
     run: History | Path | str, # a history, or a run's directory
 ) -> Goodput:
@@ -382,6 +390,7 @@ def table(self: Goodput) -> pd.DataFrame: # index: quantity; columns: value, uni
             ('unexplained', shown_share(self.unexplained_fraction), '% of wall clock')]
     return pd.DataFrame(rows, columns=['quantity', 'value', 'unit']).astype(str).set_index('quantity')
 
+# %% ../../nbs/measure/745_goodput.ipynb #b48b206d
 @patch
 def _sometimes(self: Goodput) -> list[tuple]: # (quantity, value, unit)
     "Rows that only some runs have."
@@ -453,6 +462,7 @@ def interval_advice(
                           young_interval(cost, M) if known else float('nan'),
                           daly_interval(cost, M) if known else float('nan'))
 
+# %% ../../nbs/measure/745_goodput.ipynb #effb5f7d
 @patch
 def table(self: IntervalAdvice) -> pd.DataFrame: # index: interval; columns: seconds of work, steps
     "The interval used beside the ones advised."

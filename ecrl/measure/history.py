@@ -110,11 +110,13 @@ def _column(name: str, values) -> np.ndarray:
         raise ValueError(f'{name}: beyond any such record')
     return _whole_column(name, column) if name in INTEGER or name == 'attempt' else column
 
+# %% ../../nbs/measure/720_history.ipynb #d0036a99
 def _whole_column(name: str, column: np.ndarray) -> np.ndarray: # an attempt may be unknown, and is NaN then
     known = column[~np.isnan(column)] if name == 'attempt' else column
     if not ((known == np.floor(known)) & (np.abs(known) < 2**53)).all(): raise ValueError(f'{name}: not a whole number')
     return column.astype('int64') if len(known) == len(column) else column
 
+# %% ../../nbs/measure/720_history.ipynb #31a697a5
 def _columns(recs: list[dict]) -> dict[str, np.ndarray]: # at least one record
     """The fields of step records, as columns; raises `ValueError` where they are not all step records with the same
     keys."""
@@ -148,6 +150,7 @@ def _rank_file(path: Path, reading: Reading) -> pd.DataFrame:
              for k in REQUIRED + OPTIONAL}
     return pd.DataFrame(table | dict(file_rank=int(path.stem[4:]), line=np.arange(n)))
 
+# %% ../../nbs/measure/720_history.ipynb #441ea9f1
 def _only_steps(path: Path, recs: list[dict], reading: Reading) -> list[dict]:
     "The step records among any records; the others are named."
     wrong = {i: w for i, r in enumerate(recs) if (w := wrong_step(r))}
@@ -201,6 +204,7 @@ def _attempt_number(record: dict) -> int | None: # None: it names no attempt
     n = record.get('attempt')
     return int(n) if type(n) in (int, float) and n == n and n >= 1 else None
 
+# %% ../../nbs/measure/720_history.ipynb #06a8c57c
 class RunClock:
     "Seconds since some moment before the run, for records of the supervisor's host."
     def __init__(self,
@@ -245,6 +249,7 @@ ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', '
 def _known(*values) -> float: # the first that is a number; NaN where there is none
     return next((x for x in values if type(x) in (int, float) and x == x), np.nan)
 
+# %% ../../nbs/measure/720_history.ipynb #32a56510
 def _attempt_table(steps: pd.DataFrame, events: list[dict], clock: list[float], log: list[dict]) -> pd.DataFrame:
     "A row per attempt; missing knowledge is NaN."
     a, step, at, W = (steps[k].to_numpy() for k in ('attempt', 'global_step', 'time', 'world_size'))
@@ -265,6 +270,7 @@ def _attempt_table(steps: pd.DataFrame, events: list[dict], clock: list[float], 
     return pd.DataFrame({k: np.array([r.get(k, None if k in words else np.nan) for r in rows.values()],
                                      dtype=object if k in words else float) for k in ATTEMPT}, index)
 
+# %% ../../nbs/measure/720_history.ipynb #1a6dfafc
 def _most_common(x: np.ndarray) -> int: # the smallest of several
     values, n = np.unique(x, return_counts=True)
     return values[n.argmax()]
@@ -279,6 +285,7 @@ def executions(
     pairs, of = np.unique(a*len(numbers) + s, return_inverse=True)
     return attempts[pairs//len(numbers)], numbers[pairs % len(numbers)], of
 
+# %% ../../nbs/measure/720_history.ipynb #bb8bfd8e
 def _quorums(steps: pd.DataFrame, quorum_of: Callable[[int], Assignment]) -> Iterator[tuple[Collection, np.ndarray]]:
     "Each quorum, and the records of the units that it is to record."
     W = steps['world_size'].to_numpy()
@@ -288,6 +295,7 @@ def _quorums(steps: pd.DataFrame, quorum_of: Callable[[int], Assignment]) -> Ite
         units = steps.iloc[mine].groupby(['epoch', 'cursor_step']).indices
         for unit, rows in units.items(): yield a.quorum(Unit(*unit)), mine[rows]
 
+# %% ../../nbs/measure/720_history.ipynb #8dfbbdea
 def _ranks_heard(
     steps: pd.DataFrame, of: np.ndarray, n: int, # of: the execution of each record, below n
     quorum_of: Callable[[int], Assignment],
@@ -300,6 +308,7 @@ def _ranks_heard(
     top = int(r[real].max(initial=0)) + 1
     return np.bincount(np.unique(of[real]*top + r[real])//top, minlength=n), need
 
+# %% ../../nbs/measure/720_history.ipynb #361b0db5
 def _at_frontier(led: pd.DataFrame, steps: pd.DataFrame) -> pd.Series: # bool, one per row of `led`
     "Steps of the newest attempt that lie beyond the last record of its slowest rank."
     newest = led['attempt'].max()
@@ -314,12 +323,14 @@ def classify(
     resumed_from: pd.Series, # step after which each attempt continued, indexed by attempt
     running: bool = False, # the last attempt may still commit its newest steps
     quorum_of: Callable[[int], Assignment] = lambda W: EvenWindows(None, W), # world size -> who must record what
+    excused: Collection[tuple[int, int, int]] = (), # attempt, step, how many ranks need not record from there on
 ) -> pd.DataFrame: # a row per (attempt, step): ranks, world_size, committed, fate, redo
     "Which executions of a step count."
     attempt, step, of = executions(steps)
     W = np.zeros(len(step), dtype='int64')
     np.maximum.at(W, of, steps['world_size'].to_numpy())
     ranks, need = _ranks_heard(steps, of, len(step), quorum_of)
+    for a, first, n in excused: need[(attempt == a) & (step >= first)] -= n
     numbers, i = np.unique(step, return_inverse=True)
     first, last = np.full(len(numbers), attempt.max()), np.full(len(numbers), attempt.min())
     np.minimum.at(first, i, attempt); np.maximum.at(last, i, attempt)
@@ -367,6 +378,7 @@ def _completed(
         dict) else []
     return earlier + [(b.get('global_step'), b.get('bytes'))]*(b.get('strategy', 'blocking') == 'blocking')
 
+# %% ../../nbs/measure/720_history.ipynb #06633002
 def _published(log: list[dict],
                sidecars: list[dict]) -> pd.DataFrame: # see `CHECKPOINT`; log: with its attempts and clock
     """The checkpoints of which it is known that they were published. The clock of a sidecar that no line confirms
@@ -451,6 +463,7 @@ def quorum(self: History, global_step: int, world_size: int) -> Collection:
     unit = Unit(*locate(self.geometry, global_step)) if self.geometry and global_step > 0 else None
     return _quorum_of(self.config)(world_size).quorum(unit)
 
+# %% ../../nbs/measure/720_history.ipynb #48ef5c12
 @patch(as_prop=True)
 def surviving(self: History) -> pd.DataFrame:
     "The step records that count: a row per surviving step and rank."
@@ -487,6 +500,7 @@ def _add_attempts(table: pd.DataFrame, starts: list[float]) -> pd.DataFrame:
     if len(table) and table['attempt'].isna().all(): table['attempt'] = infer_attempts(table, starts)
     return table
 
+# %% ../../nbs/measure/720_history.ipynb #25d253e5
 def _version(run: Path, logs: Path) -> int: # of the run's format, as far as its files tell
     if not any((run/f).exists() for f in ('config.yaml', 'environment.json')) and not (logs/'events.jsonl').exists():
         return 0
@@ -543,7 +557,8 @@ def _read(run: Path, logs: Path) -> History:
                                                            boundaries['clock'].tolist())]
     table = _event_table(events, 'event', 'attempt', 'rank', 'time').assign(clock=np.array(at, dtype=float))
     running = run_status(supervisor, [e.get('event') for e in events]) == 'in progress'
-    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config)),
+    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config),
+                                                     _excused(events)),
                    boundaries, _published(log,
                                           sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json'
                                           else sidecars),
@@ -554,6 +569,11 @@ def _read(run: Path, logs: Path) -> History:
 def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from the world size alone
     kind = assignment_of(config.training.method if config else 'ddp')
     return lambda world_size: kind(None, world_size)
+
+def _excused(events: list[dict]) -> list[tuple[int, int, int]]: # see `classify`
+    "Ranks that have died, or been left out, while the others went on; one may have died before it recorded a step."
+    return [(e['attempt'], e['global_step'] - 1, len(e['gone'])) for e in events
+        if e.get('event') == 'salvaged' and e.get('rank') == 0]
 
 def _before_first_step(run: Path, supervisor: dict, events: list[dict]) -> str: # '': no supervisor has begun it
     "What is known of a run that has recorded no step."

@@ -29,6 +29,7 @@ def of_one(said: dict, run: str) -> dict | None: # None: nothing is kept of it
     "The whole record of one run."
     return said['all'] | said['runs'][run] if run in said.get('runs', ()) else None
 
+# %% ../../nbs/measure/773_kept.ipynb #4b47a01b
 def by_key(config: dict) -> dict: # {'training': {'lr': 0.05}} -> {'training.lr': 0.05}
     "Sections of a config as dotted keys; what a key holds stays as it is."
     return {f'{s}.{k}' if k else s: v for s, of in config.items()
@@ -98,6 +99,7 @@ def kept_files(study: Path) -> dict[str, str]: # name -> text; of a study that h
     if reports: files['reports.md'] = '\n'.join(_text(f) for f in reports)
     return files
 
+# %% ../../nbs/measure/773_kept.ipynb #b8b90465
 def keep(study: Path, out: Path):
     "Write what stands for a study into a folder that is made anew."
     files = kept_files(study)
@@ -117,6 +119,7 @@ def _parsed(file: Path, when: int):
 def _in(study: Path, name: str) -> dict:
     return _parsed((study/name).resolve(), (study/name).stat().st_mtime_ns) if (study/name).is_file() else {}
 
+# %% ../../nbs/measure/773_kept.ipynb #dbe12778
 def is_kept(study: Path | str) -> bool:
     return all((Path(study)/f).is_file() for f in ('runs.csv', 'verdicts.json', 'costs.json'))
 
@@ -125,6 +128,7 @@ def kept_runs(folder: Path) -> list[Path]: # <study>/<run id>
     return [f.parent/r for f in sorted(folder.rglob('costs.json')) if is_kept(f.parent)
             for r in _in(f.parent, 'costs.json')]
 
+# %% ../../nbs/measure/773_kept.ipynb #de42adfe
 def of_run(
     run: Path, # its folder, or <study>/<run id> of a kept study
     what: str, # correctness | goodput | divergence | config | environment
@@ -155,6 +159,7 @@ def _apart(text: str, name: str) -> str: # CSV
                                                    or r is head or r[n:] and r[n])
     return out.getvalue()
 
+# %% ../../nbs/measure/773_kept.ipynb #87ae4acc
 def study_rows(
     study: Path, # with its records, or kept
     name: str, # manifest | summary

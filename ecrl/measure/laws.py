@@ -28,6 +28,7 @@ class Evidence:
         law, cause = f'[{self.check}] ' if self.check else '', f' Likely cause: {self.cause}.' if self.cause else ''
         return law + self.message + cause
 
+# %% ../../nbs/measure/725_laws.ipynb #51615792
 IDLE = 'not exercised'
 
 def worst(values) -> bool | str:
@@ -72,6 +73,7 @@ def offences(
         yield Evidence(False, f'... and {len(where) - SHOWN} more of this kind, the last at step '
                               f'{int(table["global_step"].iloc[where[-1]])}.')
 
+# %% ../../nbs/measure/725_laws.ipynb #adb1aed4
 def first_of(found: list[Evidence]) -> Iterator[Evidence]:
     "The same for a list of findings of one kind."
     yield from found[:SHOWN]
@@ -114,7 +116,7 @@ GRADES = dict(
         'records placed'),
     state=Grade('What a restart brought back is what had been saved: a step that was repeated on the same samples had '
                 'the same bits. '
-        'A run in which no step was repeated has not shown it.', 'repeated records compared'))
+                'A run in which no step was repeated has not shown it.', 'repeated records compared'))
 RECORDS = 'records'    # of laws about the records themselves: they bound all three grades
 
 # %% ../../nbs/measure/725_laws.ipynb #a3e10c08

@@ -83,6 +83,7 @@ def ids(self: Records, r: dict, shift: int = 0, epoch: int | None = None, rank: 
     start = cursor*geo.global_batch + (r['rank'] if rank is None else rank)*n + offset
     return np.take(order, np.arange(start, start + n), mode='wrap')
 
+# %% ../../nbs/measure/770_museum.ipynb #d76da89a
 @patch
 def consume(self: Records, r: dict, ids) -> None:
     r.update(sample_ids_hash=ids_hash(ids), sample_ids_count=len(ids))
@@ -105,6 +106,7 @@ def configure(self: Records, key: str, value) -> None:
     self.files['config.yaml'] = yaml.safe_dump(config, sort_keys=False)
     for e in self.events(event='launch'): e['config'] = settings_digest(flat(config))
 
+# %% ../../nbs/measure/770_museum.ipynb #976638f0
 @patch
 def continues_from(self: Records, step: int, attempt: int | None) -> None:
     "Attempt 2 continues after this step, with a checkpoint of that attempt."
@@ -130,6 +132,7 @@ def load_records(run: Path) -> Records:
     return Records(files | {f.name: json.loads(f.read_text()) for f in one if f.exists()}
                    | {'config.yaml': (run/'config.yaml').read_text()}, h.geometry, h.seed)
 
+# %% ../../nbs/measure/770_museum.ipynb #b6909294
 def save_records(records: Records, run: Path) -> Path:
     "Write the logs as a run's directory."
     for folder in ('logs', 'checkpoints'): (run/folder).mkdir(parents=True)
@@ -163,6 +166,7 @@ class Exhibit:
     @property
     def story(self) -> str: return self.spoil.__doc__
 
+# %% ../../nbs/measure/770_museum.ipynb #2a6dcc26
 EXHIBITS: list[Exhibit] = []
 
 def exhibit(law: str, source: str = '', **more): # more: script, how, also, ignored
@@ -189,6 +193,7 @@ def loader_starts_over(w):
     "The loader's position is saved and not restored: the epoch's first batches come again."
     for r in w.steps(attempt=2, last=25): w.consume(r, w.ids(r, shift=-20))
 
+# %% ../../nbs/measure/770_museum.ipynb #c054d72d
 @exhibit('windows', 'Lightning-AI/pytorch-lightning#5325')
 def rest_of_epoch_dropped(w):
     "A resume in mid-epoch goes on with the next epoch."
@@ -219,6 +224,7 @@ def remainder_shuffled_anew(w):
         start = (r['cursor_step'] - 20)*8 + r['rank']*n
         w.consume(r, np.random.default_rng(0).permutation(order)[start:start + n])
 
+# %% ../../nbs/measure/770_museum.ipynb #d5f1bd75
 @exhibit('windows', script=[(2, 20), (4, 60)])
 def order_depends_on_world_size(w):
     "The world size goes into the seed of the shuffle, so every change of it changes the order."
@@ -253,6 +259,7 @@ def one_rank_enters_next_epoch(w):
     "The streams of the ranks have different lengths: one rank is in the next epoch while the others finish this one."
     for r in w.steps(rank=1, first=25, last=25): w.consume(r, w.ids(r, shift=1))
 
+# %% ../../nbs/measure/770_museum.ipynb #026ab3c3
 @exhibit('windows')
 def not_shuffled_after_resume(w):
     "The resumed loader is built without the sampler, and reads in the order of the files."
@@ -324,6 +331,7 @@ def orphan_goes_on(w):
         at = len(w.steps(rank=rank, last=30))
         w.files[f'rank{rank}.jsonl'][at:at] = late
 
+# %% ../../nbs/measure/770_museum.ipynb #d7d46e1c
 @exhibit('order', script=REPLAYED)
 def replay_leaves_out_a_step(w):
     "A replay takes a step of the lost attempt for done."
@@ -349,6 +357,7 @@ def logs_swapped(w):
     swapped = [w.steps(attempt=1, rank=r) + w.steps(attempt=2, rank=1 - r) for r in (0, 1)]
     for r in (0, 1): w.files[f'rank{r}.jsonl'] = swapped[r]
 
+# %% ../../nbs/measure/770_museum.ipynb #08eea742
 @exhibit('clocks', script=CALM)
 def clock_goes_backward(w):
     """The host's monotonic clock was not monotonic, or lines were sorted by hand: no duration of this run can be
@@ -373,6 +382,7 @@ def latest_before_durable(w):
     later = w.event('restored', 2)[0]['mono'] + 0.01 - b['mono']
     b['time'] += later; b['mono'] += later
 
+# %% ../../nbs/measure/770_museum.ipynb #f85fad9b
 @exhibit('resume', 'NVIDIA-NeMo/Megatron-Bridge#4678', script=REPLAYED, how=dict(strategy='overlapped'))
 def only_complete_checkpoint_deleted(w):
     """Retention deletes the only complete checkpoint while its replacement is in flight; the job continues from the
@@ -398,6 +408,7 @@ def checkpoint_before_the_barrier(w):
     "Rank 0 saves a step that another rank has not finished."
     w.files['checkpoint_rank0.jsonl'].append(w.saves(60)[-1] | dict(global_step=61, epoch=2))
 
+# %% ../../nbs/measure/770_museum.ipynb #9096a281
 @exhibit('checkpoints', 'Lightning-AI/pytorch-lightning#850', script=CALM)
 def checkpoint_of_the_wrong_epoch(w):
     "A checkpoint taken after an epoch's end still carries the old epoch."
@@ -427,6 +438,7 @@ def replay_of_an_unknown_order(w):
     w.files['config.yaml'] = None
     for r in w.steps(attempt=2, last=25): w.consume(r, w.ids(r, seed=7))
 
+# %% ../../nbs/measure/770_museum.ipynb #3ed437ee
 @exhibit('completion', script=[(2, 55, 'stopped')], how=dict(target=60), also=('agreement',))
 def done_too_early(w):
     "The supervisor takes a job that was stopped for one that is done."
@@ -459,6 +471,7 @@ def one_rank_steps_its_scheduler_twice(w):
     "From step 33 on one rank is a step ahead in its schedule."
     for r in w.steps(rank=1, first=33): r['lr'] = learning_rate(RATES, r['global_step'])
 
+# %% ../../nbs/measure/770_museum.ipynb #1a1ab1af
 @exhibit('schedule', script=REPLAYED)
 def replay_at_another_rate(w):
     "A replay has almost the same rate: another formula, or another machine's cosine."
@@ -503,6 +516,7 @@ def promise_withdrawn(w):
     "The first attempt says that it does not promise equal bits, though nothing stands in the way."
     for e in w.event('restored', 1): e['bitwise'] = False
 
+# %% ../../nbs/measure/770_museum.ipynb #301ec631
 @exhibit('witnesses', 'two class folders swapped between two sessions')
 def other_data_under_the_same_name(w):
     "The dataset was changed between two attempts; ids and hashes are the same."
@@ -573,6 +587,7 @@ def session_with_another_momentum(w):
     w.events(event='launch')[0]['config'] = first
     w.events(event='resumed_session')[0]['config_differs']['training.momentum'] = [0.9, 0.5]
 
+# %% ../../nbs/measure/770_museum.ipynb #26227d69
 @exhibit('lifecycle', script=REPLAYED)
 def two_jobs_side_by_side(w):
     "The first job is seen dead and cleared away only when the second one has finished."
@@ -586,6 +601,7 @@ def checkpoint_overwritten_in_between(w):
     "Two attempts load the same checkpoint, which is another file the second time."
     for e in w.event('restored', 3): e['from_checksum'] = 'crc32:0badf00d'
 
+# %% ../../nbs/measure/770_museum.ipynb #d460fd19
 @exhibit('faults', script=REPLAYED)
 def records_lost_in_buffers(w):
     "The last records of a dead attempt were in a buffer: the replay has nothing to be compared with."
@@ -607,6 +623,7 @@ def simulated(e: Exhibit) -> Records:
     "The records of a correct run, before it is spoilt."
     return Records(json.loads(_healthy(tuple(map(tuple, e.script)), tuple(e.how.items()))), Geometry(200, 8), 1337)
 
+# %% ../../nbs/measure/770_museum.ipynb #949ee698
 def show(
     e: Exhibit,
     source: Callable[[Exhibit], Records] = simulated, # where the correct run comes from
@@ -619,6 +636,7 @@ def show(
         h = read_history(save_records(w, Path(d)/w.files['environment.json']['run_id']))
         return verify(h, asked), verify(h, {k: c for k, c in asked.items() if k not in (e.law, *e.also)})
 
+# %% ../../nbs/measure/770_museum.ipynb #ae11b9ee
 def visit(source: Callable[[Exhibit], Records] = simulated,
           exhibits: list[Exhibit] = EXHIBITS) -> pd.DataFrame: # a row per exhibit
     "Judge exhibits."

@@ -60,6 +60,7 @@ def name_of(run: History | Goodput) -> str:
     # a mean over runs goes by its variant
     return with_standby(run.run_id, run.standby) if isinstance(run, Goodput) else run.run_id
 
+# %% ../../nbs/measure/760_plots.ipynb #8994fd01
 def style_of(run_id: str) -> Style: return STYLES.get(variant_of(run_id), OTHERS[crc32(run_id.encode()) % len(OTHERS)])
 
 def label_of(run_id: str) -> str: return variant_of(run_id).replace('_', ' ')
@@ -98,6 +99,7 @@ def _legend_below(ax: Axes, ncols: int, *args) -> None:
     ax.legend(*args, ncols=ncols, loc='upper center', bbox_to_anchor=(0.45, -0.55/(ax.figure.get_figheight() - 1)),
               frameon=False, columnspacing=1.2)
 
+# %% ../../nbs/measure/760_plots.ipynb #fe8937fd
 def save_figure(ax: Axes, path: Path | str) -> Path: # format by suffix: .svg, .png, .pdf
     "Write the figure that an axes belongs to."
     path = Path(path)
@@ -140,6 +142,7 @@ AXIS = dict(goodput='goodput: surviving steps / wall clock (steps/s)', published
             productive_fraction='productive fraction of the wall clock',
             ettr='ETTR: useful steps x median step time / wall clock')
 
+# %% ../../nbs/measure/760_plots.ipynb #7174d4b2
 def _measured(runs: pd.DataFrame | Iterable[Goodput], field: str) -> pd.DataFrame: # columns variant, field
     if isinstance(runs, pd.DataFrame): table = runs
     else: table = pd.DataFrame([{'variant': variant_of(name_of(g)), field: getattr(g, field)} for g in runs])
@@ -150,6 +153,7 @@ def _measured(runs: pd.DataFrame | Iterable[Goodput], field: str) -> pd.DataFram
                              f'found {list(table.columns)}')
     return table.dropna(subset=[field])
 
+# %% ../../nbs/measure/760_plots.ipynb #5d55cab9
 def _bar(
     ax: Axes,
     y: float,
@@ -224,6 +228,7 @@ def plot_normalised_goodput(
     _legend_below(ax, 4, [line, *bars], [label_of(v) for v in (base, *variants)])
     return ax
 
+# %% ../../nbs/measure/760_plots.ipynb #ab2484aa
 def _ratios(table: pd.DataFrame, value: str, a: str, b: str) -> pd.Series | None: # None: no pair of them may be made
     try: return pair(table, value, a, b).table.eval('a/b')
     except ValueError: return None
@@ -307,6 +312,7 @@ def _draw_attempt(ax: Axes, h: History, n: int, lane: float, start: float, top: 
 def _idle_until(h: History, n: int) -> float: # seconds before attempt n in which nobody ran
     return sum(s for k, s in idle_before(h).items() if 0 < k <= n)
 
+# %% ../../nbs/measure/760_plots.ipynb #bd4a2327
 def _draw_gaps(ax: Axes, h: History, lane: float, start: float) -> None:
     "Where the job was down, and where it died."
     t = milestones(h).sub([start + _idle_until(h, n) for n in h.attempts.index], axis=0)

@@ -71,7 +71,7 @@ def _not_newest(h: History, n: int, m: int | None, step: int, by_then: pd.DataFr
     if not silent: yield Evidence(True, f'{what}: {said[:300]}', step, attempt=n)
     else:
         yield Evidence(False, f'{what}, and no reason is recorded for passing over step '
-            f'{", ".join(str(o[1]) for o in silent)}.', step, attempt=n,
+                              f'{", ".join(str(o[1]) for o in silent)}.', step, attempt=n,
             cause='a newer checkpoint was lost, hidden, or not looked for')
 
 # %% ../../nbs/measure/735_resumes.ipynb #1c9f8885
@@ -111,6 +111,7 @@ def law_checkpoints(h: History) -> Iterator[Evidence]:
     if h.version: yield from first_of([*_missing_boundaries(h), *_told_otherwise(h), *_wrong_sidecars(h)])
     return len(c) + len(b)
 
+# %% ../../nbs/measure/735_resumes.ipynb #843c3043
 def wrong_epoch(S: int, step, epoch): # at an epoch's end {e, S} and {e+1, 0} name the same place
     due = (step - 1)//S
     return (epoch != due) & ~((step % S == 0) & (epoch == due + 1)) & (step > 0)

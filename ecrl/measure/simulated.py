@@ -153,6 +153,7 @@ def _boundary(
                      bytes=SIZE, **parts, **more, **times)
     return True
 
+# %% ../../nbs/measure/715_simulated.ipynb #38d55f2e
 def _written(j: Job, n: int, step: int, done: dict):
     "The line about a background write that has ended."
     if step in j.attempts[n - 1].failed_saves:
@@ -167,6 +168,7 @@ def _arithmetic(a: Attempt, rank: int) -> dict:
     return dict(torch='2.14.1+cu130', deterministic=True, threads=1, device='cpu',
                 cpu='AVX2' if a.unequal and rank == a.world_size - 1 else 'AVX512', onednn=True)
 
+# %% ../../nbs/measure/715_simulated.ipynb #4a01380c
 def _start(j: Job, n: int) -> int: # the step that it continues after
     "The events up to `restored`."
     w, a, ranks = j.w, j.attempts[n - 1], range(j.attempts[n - 1].world_size)
@@ -225,6 +227,7 @@ def _fault(j: Job, f: dict, event: str, **more): # a line of faults.jsonl
              flush_inflight=f['flush_inflight'], point='boundary',
              target=[], after_s=None, not_before=f['attempt'], duration_s=None, for_steps=1)
 
+# %% ../../nbs/measure/715_simulated.ipynb #9f79993f
 def _launch(j: Job, n: int):
     "The supervisor's lines at the start of an attempt; where the config changes, a new session."
     w, a, now = j.w, j.attempts[n - 1], j.of[n]
@@ -284,6 +287,7 @@ def _record(file: str, record: dict) -> str: # JSON
     check(file, record)
     return json.dumps(record)
 
+# %% ../../nbs/measure/715_simulated.ipynb #203b1b0a
 def _write_files(path: Path, j: Job) -> None:
     (path/'logs').mkdir(parents=True)
     for name, lines in j.w.files.items(): (path/'logs'/name).write_text(''.join(lines))

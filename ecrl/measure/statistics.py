@@ -42,6 +42,7 @@ class Estimate:
         shown = f' [{self.low:.4g}, {self.high:.4g}]' if self.has_interval else ''
         return f'{self.value:.4g}{shown} (n = {self.n})'
 
+# %% ../../nbs/measure/755_statistics.ipynb #593f59d8
 def _values(values: Sequence[float]) -> np.ndarray:
     x = np.asarray(values, dtype=float)
     if x.ndim != 1 or not len(x): raise ValueError(f'expected a list of at least one number, found shape {x.shape}')
@@ -121,6 +122,7 @@ def _require(table: pd.DataFrame, *columns: str):
             raise ValueError(f'expected a table with a row a run and the column(s) {missing}; '
                              f'found {list(table.columns)[:12]}')
 
+# %% ../../nbs/measure/755_statistics.ipynb #76201446
 def pair(
     table: pd.DataFrame, # tidy: a row a run
     value: str, # the measured column
@@ -213,6 +215,7 @@ def _power(shift: float, df: float, level: float) -> float: # shift: the effect 
     wrong_side = stats.nct.cdf(-edge, df, shift) if shift < 6 else 0.0
     return float(stats.nct.sf(edge, df, shift) + wrong_side)
 
+# %% ../../nbs/measure/755_statistics.ipynb #7d5a3ce0
 @lru_cache
 def _detectable(df: float, power_: float, level: float) -> float: # in standard errors
     high = 1.0
@@ -228,6 +231,7 @@ def smallest_effect(e: Estimate, power_: float = 0.8) -> float: # NaN where the 
     if not np.isfinite(e.df): return float('nan')
     return _detectable(e.df, power_, e.level)*(e.high - e.low)/2/stats.t.ppf((1 + e.level)/2, e.df)
 
+# %% ../../nbs/measure/755_statistics.ipynb #957e244a
 def pairs_needed(effect: float, sd: float, power_: float = 0.8, level: float = 0.95, most: int = 10_000) -> int:
     "How many pairs find an effect with the given probability."
     if not effect: raise ValueError('no number of pairs finds an effect of 0')
@@ -253,6 +257,7 @@ class Noise:
                  for k, v in (('largest', self.largest), ('noise_sd', self.noise_sd), ('detectable', self.detectable))}
         return dict(difference=self.difference.to_dict(), unbiased=self.unbiased, **plain)
 
+# %% ../../nbs/measure/755_statistics.ipynb #279bad65
 def aa_noise(
     first: Sequence[float], second: Sequence[float], # (n,) the same configurations in the same order, each run twice
     level: float = 0.95,

@@ -41,6 +41,7 @@ def epoch_ids(
     ids.flags.writeable = False
     return ids
 
+# %% ../../nbs/measure/710_windows.ipynb #33495fa6
 @lru_cache(maxsize=256)
 def assigned(
     geometry: Geometry, seed: int, world_size: int,
@@ -50,6 +51,7 @@ def assigned(
     try: return assignment_of(method)(geometry, world_size, partial(epoch_ids, geometry, seed))
     except ValueError: return None
 
+# %% ../../nbs/measure/710_windows.ipynb #bc2bf863
 def ids_hash(ids: Sequence[int]) -> str: # 64 hex digits
     "`sample_ids_hash` of the geometry, without torch."
     return hashlib.sha256(np.asarray(ids, dtype='<i8').tobytes()).hexdigest()

@@ -122,16 +122,19 @@ def _events_back(h: History) -> Iterator[Evidence]:
         last, boots = {}, dict(h.launch_boots)
         for e in h.lines[file]:
             boot = e.get('boot') if e.get('rank') is None else boots.get(e.get('attempt'))
-            who = e.get('rank'), e.get('attempt') if e.get('rank') is not None else None
+            # beside a rank, its standby and its writer write in the same file
+            beside = e.get('pipe') or ':' in str(e.get('point'))
+            who = e.get('rank'), e.get('attempt') if e.get('rank') is not None else None, beside
             if who[0] is None and boot: last = {k: v for k, v in last.items() if k[0] is not None or v[1] == boot}
             if 'mono' not in e: continue
             before = last.get(who, (-np.inf, None))
             if e['mono'] < before[0] and h.version >= 2:
                 yield Evidence(False, f'{file}: the monotonic clock of '
                     f'{"the supervisor" if who[0] is None else f"rank {who[0]}"} runs backwards at {e["event"]} of '
-                    f'attempt {e.get("attempt")}.', attempt=e.get('attempt'))
+                                      f'attempt {e.get("attempt")}.', attempt=e.get('attempt'))
             last[who] = e['mono'], boot or before[1]
 
+# %% ../../nbs/measure/730_witnesses.ipynb #0ee029f0
 def _foreign_boots(h: History) -> Iterator[Evidence]:
     "Launches of one session, and the ranks that they start on the same host, share a boot."
     for session in sessions(h):
@@ -168,6 +171,7 @@ def sessions(
         now = settings_before(now, s['changes'])
     return out
 
+# %% ../../nbs/measure/730_witnesses.ipynb #2e07d881
 @once
 def launches(h: History) -> dict[int, dict]: # attempt -> its launch, with `settings` and `differs`
     "The launch of each attempt."
@@ -270,6 +274,7 @@ def _phase_facts(h: History, n: int, l: dict, due: dict) -> Iterator[tuple]: # l
         wanted = fewer[n]['world_size']
     yield f'world size of attempt {n}', n, 'its launch', l['world_size'], 'the config', wanted
 
+# %% ../../nbs/measure/730_witnesses.ipynb #dd0db545
 def _end_facts(
     h: History, n: int, l: dict, end: dict,
 ) -> Iterator[tuple]: # end: of attempt n, as the supervisor logged it
@@ -469,6 +474,7 @@ def _arithmetic(h: History) -> dict[tuple, dict]: # (attempt, rank) -> settings 
     return {(e['attempt'], e['rank']): e['arithmetic']
         for e in h.lines['events.jsonl'] if e['event'] == 'built' and 'arithmetic' in e}
 
+# %% ../../nbs/measure/730_witnesses.ipynb #1d6a15a3
 def promised(h: History, attempt: int) -> bool:
     "Whether the attempt promises to go on with equal bits: only if all of its ranks do."
     return all(e.get('bitwise') is True for e in restores(h).get(attempt, {}).values())
@@ -516,7 +522,7 @@ def _odd_files(h: History) -> Iterator[Evidence]:
             of = e['from_attempt'], e['from_step']
             if known.setdefault(of, e['from_checksum']) != e['from_checksum']:
                 yield Evidence(False, f'attempt {n} loaded the checkpoint of step {of[1]} of attempt {of[0]} with '
-                    f'checksum {e["from_checksum"]}; elsewhere it has {known[of]}.', attempt=n,
+                                      f'checksum {e["from_checksum"]}; elsewhere it has {known[of]}.', attempt=n,
                     cause='the file was overwritten, or is another one')
 
 # %% ../../nbs/measure/730_witnesses.ipynb #c9b2262b
@@ -568,6 +574,7 @@ def _odd_data(h: History) -> Iterator[Evidence]:
                 f'{e["data_digest"][:16]}; expected {due[:16]}.', rank=e['rank'], attempt=e['attempt'],
                 cause='the content of the dataset was changed')
 
+# %% ../../nbs/measure/730_witnesses.ipynb #16ee481c
 def _odd_settings(h: History) -> Iterator[Evidence]:
     "Rank 0's arithmetic against the environment."
     for (n, r), a in _arithmetic(h).items():
@@ -592,7 +599,7 @@ def law_faults(h: History) -> Iterator[Evidence]:
     planned = Counter(map(key, of['planned']))
     for e in ('armed', 'fired'):
         yield from first_of([Evidence(False, f'a fault is recorded as {e} that was not planned, or not so often: '
-            f'{f["kind"]} at step {f["global_step"]}.')
+                                             f'{f["kind"]} at step {f["global_step"]}.')
             for f in of[e] if Counter(map(key, of[e]))[key(f)] > planned[key(f)]])
     wrote = Counter((f.get('attempt'), f['kind'], f['point'], f.get('at_step'), repr(f.get('target') or [f['rank']]))
         for f in of['fired'])

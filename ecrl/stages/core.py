@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['DISK', 'STEP_KINDS', 'Shape', 'check_shape', 'first_value', 'window_hash', 'sample', 'target', 'first_state',
-           'tree_sum', 'updated', 'reference', 'Disk', 'newest', 'Replica', 'Keeper', 'elect']
+           'tree_sum', 'updated', 'reference', 'Toy', 'Due', 'Disk', 'newest', 'Replica', 'Keeper', 'elect']
 
 # %% ../../nbs/stages/530_core.ipynb #1eafedcd
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 from .register import Acceptor, Lineage, Process, Proposer, Value, leader
+from .schedules import SCHEDULES, orders
 
 # %% ../../nbs/stages/530_core.ipynb #7a0cd5f0
 class Shape(NamedTuple):
@@ -24,6 +25,8 @@ class Shape(NamedTuple):
     silent: int = 3        # ticks of silence before a replica is suspected
     stuck: int = 6         # ticks without progress before the view is given up
     lost: int = 10         # ticks without a member in sync before a stage is taken back to a checkpoint
+    start: int = 0         # step that the initial state contains
+    schedule: str = ''     # order of micro-batches: 1f1b | gpipe; empty: as they come
 
     @property
     def workers(self) -> int: return self.stages*self.replicas
@@ -40,11 +43,14 @@ def check_shape(s: Shape) -> Shape:
         f'expected an odd number of keepers, at least 3, found {s.keepers}: with fewer, one failure ends every vote')
     if min(s.stages, s.replicas, s.steps, s.every) < 1: raise ValueError(
         f'expected at least one stage, replica and step and an interval of at least 1, found {s}')
+    if s.schedule not in ('', *SCHEDULES): raise ValueError(
+        f'expected a schedule {" or ".join(SCHEDULES)}, found {s.schedule!r}')
     return s
 
 def first_value(s: Shape) -> Value:
     "Everybody is in sync, the lowest replica of each stage leads."
-    return Value(1, tuple(tuple((p, 0) for p in s.replicas_of(i)) for i in range(s.stages)), 0, 0, 0, Lineage(0, 0, 0))
+    everybody = tuple(tuple((p, 0) for p in s.replicas_of(i)) for i in range(s.stages))
+    return Value(1, everybody, s.start, 0, s.start, Lineage(0, 0, s.start))
 
 # %% ../../nbs/stages/530_core.ipynb #ea6e99a5
 def window_hash(step: int) -> int: return step*2654435761 % 2**32       # stands for the hash of the step's sample ids
@@ -79,6 +85,34 @@ def reference(shape: Shape) -> tuple: # [step][stage]
         out.append(tuple(states))
     return tuple(out)
 
+# %% ../../nbs/stages/530_core.ipynb #c0de0a02
+class Toy:
+    "What a stage computes, in the simulator. States and updates are values: nothing is changed in place."
+    keeps = 8                               # updates that are kept for those who lag behind
+
+    def __init__(self, stage: int): self.stage = stage
+    def first(self) -> tuple: return first_state(self.stage)
+    def window(self, window: int): return window_hash(window)
+    def sample(self, window: int, m: int): return sample(window, m)
+    def forward(self, state, step: int, m: int, x, window: int) -> tuple: # what goes on; what the way back will need
+        return state[0]*x, x
+    def error(self, y, window: int, m: int): return y - target(window, m)
+    def backward(self, state, kept, g) -> tuple: # gradient, what goes back
+        return kept*g, state[0]*g
+    def total(self, kept: list, gradients: list) -> tuple: # update
+        return tree_sum(gradients), tree_sum(kept)/len(kept)
+    def updated(self, state, update, step: int): return updated(state, update)
+    def name(self, state): return state     # by which states are compared
+    def chunks(self, state) -> int: return 2
+    def chunk(self, state, i: int) -> tuple: return state[1:] if i else state[:1]
+    def joined(self, chunks: list) -> tuple: return sum(chunks, ())
+
+class Due(NamedTuple):
+    "What a run without failures comes to, as records name it."
+    states: tuple       # [step][stage]
+    windows: tuple      # [step], of its samples
+    patience: float     # time after the last healing within which the target is due
+
 # %% ../../nbs/stages/530_core.ipynb #3dc78a52
 DISK = -1    # its process number
 
@@ -86,8 +120,8 @@ class Disk(Process):
     "Files that are written once."
     __slots__ = ('files',)
 
-    def __init__(self, log: list, bug: str = ''):
-        super().__init__(DISK, 0, log, bug)
+    def __init__(self, log: list, bug: str = '', pid: int = DISK, inc: int = 0):
+        super().__init__(pid, inc, log, bug)
         self.files = {}
 
     def on(self, m: tuple):
@@ -113,14 +147,18 @@ class Replica(Process):
                  'disk', 'exact',
                  'acts', 'grads', 'acks', 'need', 'ready', 'outbox', 'fresh', 'later', 'heard', 'ticks', 'joiners',
                  'snaps', 'tail',
-                 'chunks', 'parts', 'proposer', 'cursor', 'buffer', 'arrived', 'asked', 'lease', 'handlers')
+                 'chunks', 'fetched', 'parts', 'proposer', 'cursor', 'buffer', 'asked', 'lease', 'handlers', 'net',
+                 'inputs', 'plan', 'order')
 
-    def __init__(self, pid: int, inc: int, log: list, shape: Shape, files: dict, bug: str = '', exact: bool = True):
+    def __init__(self, pid: int, inc: int, log: list, shape: Shape, files: dict, bug: str = '', exact: bool = True,
+                 net=None):
         super().__init__(pid, inc, log, bug)
         self.shape, self.stage, self.disk, self.exact = shape, pid//shape.replicas, files, exact
+        self.net = net or Toy(self.stage)
+        self.order = orders(shape.schedule, shape.stages, shape.micro)[self.stage] if shape.schedule else ()
         self.value, self.view, self.line, self.member, self.leads = None, 0, None, False, False
         self.state, self.applied, self.chain, self.staged, self.tail = None, -1, 0, {}, {}
-        self.heard, self.ticks, self.later, self.chunks = {}, 0, [], {}
+        self.heard, self.ticks, self.later, self.chunks, self.fetched = {}, 0, [], {}, 0
         self.cursor, self.buffer, self.lease = 1, 0.0, -9
         self.proposer = Proposer(self, range(shape.workers, shape.workers + shape.keepers),
                                  1 if bug == 'minority' else shape.quorum)
@@ -132,7 +170,7 @@ class Replica(Process):
     def clear(self):
         "Forget the work on a step that is over or given up."
         self.acts, self.grads, self.acks, self.need, self.ready = {}, {}, set(), None, set()
-        self.outbox, self.fresh, self.arrived = [], True, []
+        self.outbox, self.fresh, self.inputs, self.plan = [], True, {}, list(self.order)
 
     def post(self, to: int, kind: str, step: int, data: tuple = ()):
         "Send, and keep for sending again."
@@ -177,65 +215,77 @@ Replica.on, Replica.trusts_old, Replica.again = _on, _trusts_old, _again
 def _begin(self: Replica):
     "The first stage's leader starts the next step."
     step = self.applied + 1
-    if not (self.leads and self.stage == 0) or step > self.shape.steps or self.acts: return
+    if not (self.leads and self.stage == 0) or step > self.shape.steps or self.inputs: return
     window = self.cursor if self.bug == 'cursor_at_execution' else step
     self.cursor = window + 1
-    self.record('window', self.view, step, (window_hash(window),))
-    for m in range(self.shape.micro): self.forward(step, m, sample(window, m), window)
+    self.record('window', self.view, step, (self.net.window(window),))
+    for m in range(self.shape.micro): self.offer(step, ('F', m), self.net.sample(window, m), window)
 
-def _forward(self: Replica, step: int, m: int, x: float, window: int):
-    if m in self.acts: return
-    self.acts[m] = x
+def _forward(self: Replica, step: int, m: int, x, window: int):
     last = self.stage == self.shape.stages - 1
-    if last and m == min(self.acts): window = self.own_window(step, window)
-    y = self.state[0]*x
-    if last: return self.backward(step, m, y - target(window, m))
-    self.record('forward', self.view, step, (m, window_hash(window)))
+    if last and not self.acts: window = self.own_window(step, window)
+    y, self.acts[m] = self.net.forward(self.state, step, m, x, window)
+    if last: return self.offer(step, ('B', m), self.net.error(y, window, m))
+    self.record('forward', self.view, step, (m, self.net.window(window)))
     self.post(leader(self.value, self.stage + 1), 'ACT', step, (m, y, window))
 
 def _own_window(self: Replica, step: int, window: int) -> int:
     "The last stage computes the window by itself, for the labels."
-    if self.stage and len(self.acts) == 1:
+    if self.stage:
         window = self.cursor if self.bug == 'cursor_at_execution' else step
         self.cursor = window + 1
-        self.record('window', self.view, step, (window_hash(window),))
+        self.record('window', self.view, step, (self.net.window(window),))
     return window
 
 # %% ../../nbs/stages/530_core.ipynb #b2ebc7d3
+def _offer(self: Replica, step: int, what: tuple, *data):
+    "Work that can be done: at once, or when the schedule comes to it."
+    if what in self.inputs: return
+    self.inputs[what] = data
+    if not self.order: return self.work(step, what)
+    while self.plan and self.plan[0] in self.inputs: self.work(step, self.plan.pop(0))
+
+def _work(self: Replica, step: int, what: tuple):
+    kind, m = what
+    data, self.inputs[what] = self.inputs[what], None           # done: only that it was there is remembered
+    self.forward(step, m, *data) if kind == 'F' else self.backward(step, m, *data)
+
 def _on_act(self: Replica, src: int, view: int, step: int, data: tuple):
     m, x, window = data
-    if not self.leads or m in self.acts or self.stage == 0: return
-    self.record('act', self.view, step, (m, window_hash(window)))
-    self.forward(step, m, x, window)
+    if not self.leads or ('F', m) in self.inputs or self.stage == 0: return
+    self.record('act', self.view, step, (m, self.net.window(window)))
+    self.offer(step, ('F', m), x, window)
 
 def _on_grad(self: Replica, src: int, view: int, step: int, data: tuple):
     m, g = data
-    if not self.leads or m in self.grads or m not in self.acts: return
+    if not self.leads or ('B', m) in self.inputs or m not in self.acts: return
     self.record('grad', self.view, step, (m,))
-    self.backward(step, m, g)
+    self.offer(step, ('B', m), g)
 
-def _backward(self: Replica, step: int, m: int, g: float):
-    if m in self.grads: return
-    self.grads[m] = self.acts[m]*g
+def _backward(self: Replica, step: int, m: int, g):
+    self.grads[m], back = self.net.backward(self.state, self.acts[m], g)
     if self.stage:
         self.record('backward', self.view, step, (m,))
-        self.post(leader(self.value, self.stage - 1), 'GRAD', step, (m, self.state[0]*g))
+        self.post(leader(self.value, self.stage - 1), 'GRAD', step, (m, back))
     if len(self.grads) == self.shape.micro: self.prepare(step)
 
-for f in (_begin, _forward, _own_window, _on_act, _on_grad, _backward): setattr(Replica, f.__name__[1:], f)
+for f in (_begin, _forward, _own_window, _offer, _work, _on_act, _on_grad, _backward):
+    setattr(Replica, f.__name__[1:], f)
 
 # %% ../../nbs/stages/530_core.ipynb #2670a0ac
 def _prepare(self: Replica, step: int):
     "All gradients are there: set the update aside, and send it to the backups."
     order = list(self.grads) if self.bug == 'arrival_order' else range(self.shape.micro)
-    mean = tree_sum([self.acts[m] for m in range(self.shape.micro)])/self.shape.micro
-    if self.bug == 'buffers_kept': mean += self.buffer; self.buffer += mean/10
-    g = tree_sum([self.grads[m] for m in order])
-    if not self.exact: g *= 1 + (self.pid*31 + self.view)*2.0**-45      # a processor with other bits
-    self.keep(self.view, step, (g, mean))
+    update = self.net.total([self.acts[m] for m in range(self.shape.micro)], [self.grads[m] for m in order])
+    self.keep(self.view, step, self.spoilt(update) if self.bug == 'buffers_kept' or not self.exact else update)
     self.need = {*self.value.members[self.stage][1:], *self.joiners.items()}
     for p in sorted({p for p, _ in self.need}): self.post(p, 'PREP', step, self.staged[self.view, step])
     self.check_ready(step)
+
+def _spoilt(self: Replica, update: tuple) -> tuple: # a mutant's, or of a processor with other bits
+    g, mean = update
+    if self.bug == 'buffers_kept': mean += self.buffer; self.buffer += mean/10
+    return g if self.exact else g*(1 + (self.pid*31 + self.view)*2.0**-45), mean
 
 def _keep(self: Replica, view: int, step: int, update: tuple):
     "Set an update aside."
@@ -282,7 +332,7 @@ def _on_ready(self: Replica, src: int, view: int, step: int, data: tuple):
     if len(self.ready) == self.shape.stages and self.proposer.op is None:
         self.proposer.begin(('commit', self.view, step))
 
-for f in (_prepare, _keep, _on_prep, _on_ack, _check_ready, _on_ready): setattr(Replica, f.__name__[1:], f)
+for f in (_prepare, _spoilt, _keep, _on_prep, _on_ack, _check_ready, _on_ready): setattr(Replica, f.__name__[1:], f)
 
 # %% ../../nbs/stages/530_core.ipynb #9382600d
 def _decided(self: Replica, value: Value):
@@ -302,11 +352,11 @@ def _learn(self: Replica, view: int, step: int):
 def _apply(self: Replica, view: int, step: int):
     "The one place where parameters change."
     update = self.staged[view, step]
-    self.state, self.applied = updated(self.state, update), step
+    self.state, self.applied = self.net.updated(self.state, update, step), step
     self.chain = hash((self.chain, step, update))
     self.record('applied', view, step, (update, self.state))
     self.tail[step] = (view, update, self.chain)
-    self.tail.pop(step - 8, None)
+    self.tail.pop(step - self.net.keeps, None)
     if self.bug != 'no_guard': self.staged = {k: u for k, u in self.staged.items() if k[1] > step}
     if self.leads:
         for p in {p for p, _ in self.value.members[self.stage][1:]} | self.joiners.keys():
@@ -354,7 +404,7 @@ def _load(self: Replica, value: Value):
     key = ('part', line.source, line.step, self.stage)
     if self.bug == 'newest_parts':
         key = max((k for k in self.disk if k[0] == 'part' and k[3] == self.stage), key=lambda k: k[2], default=key)
-    self.state, self.chain = self.disk[key] if line.source else (first_state(self.stage), 0)
+    self.state, self.chain = self.disk[key] if line.source else (self.net.first(), 0)
     self.line, self.applied, self.staged, self.tail, self.cursor = line, line.step, {}, {}, line.step + 1
     self.record('restored', value.view, line.step, (line, key, self.state))
 
@@ -363,14 +413,14 @@ for f in (_on_view, _adopt, _load): setattr(Replica, f.__name__[1:], f)
 # %% ../../nbs/stages/530_core.ipynb #8c827a67
 def _checkpoint(self: Replica, view: int, step: int):
     "A part, after every few steps."
-    if (step % self.shape.every or not self.member or view != self.view
-        or self.value.members[self.stage][-1][0] != self.pid): return
+    due = step % self.shape.every == 0 or step == self.shape.steps
+    if (not due or not self.member or view != self.view or self.value.members[self.stage][-1][0] != self.pid): return
     self.send(DISK, 'WRITE', view, step, (('part', view, step, self.stage), (self.state, self.chain)))
 
 def _on_wrote(self: Replica, src: int, view: int, step: int, data: tuple):
     key, content = data
     if key[0] == 'part' and view == self.view:
-        self.send(leader(self.value, 0), 'PART', view, step, (self.stage, content[0]))
+        self.send(leader(self.value, 0), 'PART', view, step, (self.stage, self.net.name(content[0])))
 
 def _on_part(self: Replica, src: int, view: int, step: int, data: tuple):
     if view != self.view or not self.leads or self.stage: return
@@ -392,32 +442,45 @@ def _on_join(self: Replica, src: int, view: int, step: int, data: tuple):
     mine = self.tail.get(step, (0, 0, None))[2]
     if line == self.line and mine is not None and mine == chain: return self.send_tail(src, step)
     self.snaps[src] = (self.applied, self.state, self.chain)
-    self.send(src, 'SNAP', view, self.applied, (0, self.line, self.state[:1]))
+    self.send_chunk(src, 0)
+
+def _send_chunk(self: Replica, to: int, i: int):
+    "A piece of the snapshot; with the last one, what the whole must be."
+    torn = i and self.bug == 'torn_snapshot'
+    step, state, chain = (self.applied, self.state, self.chain) if torn else self.snaps[to]
+    part = (0.0, state[2]) if i and self.bug == 'momentum_omitted' else self.net.chunk(state, i)
+    whole = (chain, self.net.name(state)) if i == self.net.chunks(state) - 1 else ()
+    self.send(to, 'SNAP', self.view, step, (i, self.line, part, *whole))
 
 def _on_more(self: Replica, src: int, view: int, step: int, data: tuple):
-    if view != self.view or src not in self.snaps: return
-    step, state, chain = (self.applied, self.state, self.chain) if self.bug == 'torn_snapshot' else self.snaps[src]
-    rest = (0.0, state[2]) if self.bug == 'momentum_omitted' else state[1:]
-    self.send(src, 'SNAP', view, step, (1, self.line, rest, chain, state))
+    if view == self.view and src in self.snaps: self.send_chunk(src, data[0])
 
+# %% ../../nbs/stages/530_core.ipynb #c0de0a05
 def _on_snap(self: Replica, src: int, view: int, step: int, data: tuple):
     if view != self.view or self.member: return
-    if data[0] == 0: self.chunks = {0: (step, data[2])}; return self.send(src, 'MORE', view, step)
-    first, state = self.chunks.get(0, (None, ())), data[2]
-    loose = self.bug in ('torn_snapshot', 'momentum_omitted') and first[0] is not None
-    if not loose and (first[0] != step or first[1] + state != data[4]
-                      or (data[1], step) <= (self.line or (), self.applied)):
+    (i, line, part), whole, self.fetched = data[:3], data[3:], self.ticks
+    if not whole:
+        self.chunks = {**(self.chunks if i else {}), i: (step, part)}
+        return self.send(src, 'MORE', view, step, (i + 1,))
+    steps, parts = zip(*(self.chunks.get(j, (None, ())) for j in range(i)), (step, part))
+    if None in steps: return
+    state, loose = self.net.joined(parts), self.bug in ('torn_snapshot', 'momentum_omitted')
+    if not loose and (set(steps) != {step} or self.net.name(state) != whole[1]
+                      or (line, step) <= (self.line or (), self.applied)):
         return
-    self.state, self.applied, self.line, self.chain, self.tail = first[1] + state, step, data[1], data[3], {}
-    self.staged = {k: u for k, u in self.staged.items() if k[1] > step}
+    self.state, self.applied, self.line, self.chain, self.tail = state, step, line, whole[0], {}
+    self.chunks, self.staged = {}, {k: u for k, u in self.staged.items() if k[1] > step}
     self.synced(src)
 
 def _synced(self: Replica, src: int):
     "Say what this learner has become."
     self.record('synced', self.view, self.applied, (self.line, self.chain, self.state))
-    self.send(src, 'SNAPOK', self.view, self.applied, (self.line, self.chain, self.state))
+    self.send(src, 'SNAPOK', self.view, self.applied, (self.line, self.chain, self.net.name(self.state)))
 
-for f in (_on_join, _on_more, _on_snap, _synced): setattr(Replica, f.__name__[1:], f)
+def _fetching(self: Replica) -> bool: # a long snapshot is under way: to ask again would begin it anew
+    return len(self.chunks) > 1 and self.ticks - self.fetched <= 2
+
+for f in (_on_join, _send_chunk, _on_more, _on_snap, _synced, _fetching): setattr(Replica, f.__name__[1:], f)
 
 # %% ../../nbs/stages/530_core.ipynb #53beaabf
 def _send_tail(self: Replica, to: int, step: int):
@@ -436,7 +499,7 @@ def _on_snapok(self: Replica, src: int, view: int, step: int, data: tuple):
     if view != self.view or not self.leads or data[0] != self.line: return
     if step < self.applied: return self.send_tail(src, step) if step + 1 in self.tail else None
     loose = self.bug in ('torn_snapshot', 'momentum_omitted')
-    if step != self.applied or not loose and data[1:] != (self.chain, self.state): return
+    if step != self.applied or not loose and data[1:] != (self.chain, self.net.name(self.state)): return
     self.joiners[src] = self.cause[1]
     # its answer is not counted
     if self.need is not None: self.send(src, 'PREP', self.view, step + 1, self.staged[self.view, step + 1])
@@ -458,7 +521,7 @@ def _tick(self: Replica):
     if self.outbox and not self.fresh and self.bug != 'infinite_deadline': self.out.extend(self.outbox)
     self.fresh = False
     self.proposer.tick(2)
-    if not self.member:
+    if not self.member and not self.fetching():
         self.send(leader(self.value, self.stage), 'JOIN', self.view, self.applied, (self.line, self.chain))
     if self.bug == 'local_rank' and self.member and not self.leads: self.promote_myself()
 
@@ -595,6 +658,7 @@ def _restore(self: Keeper, alive: list) -> tuple | None:
           for s in range(self.shape.stages)]
     if not all(up): return None                                     # somebody of each stage must be there to load it
     found = newest(self.files, self.known.lineage)
-    return ('restore', self.known.view, tuple(map(tuple, up)), Lineage(self.known.view + 1, *(found or (0, 0))))
+    line = Lineage(self.known.view + 1, *(found or (0, self.shape.start)))
+    return 'restore', self.known.view, tuple(map(tuple, up)), line
 
 Keeper.hears, Keeper.choose, Keeper.restore = _hears, _choose, _restore

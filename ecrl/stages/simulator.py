@@ -10,7 +10,7 @@ import heapq
 from itertools import combinations
 from random import Random
 from typing import NamedTuple
-from .core import DISK, Disk, Keeper, Replica, Shape, check_shape, first_value
+from .core import DISK, Disk, Due, Keeper, Replica, Shape, check_shape, first_value
 from .register import blank
 
 # %% ../../nbs/stages/540_simulator.ipynb #dc502a8b
@@ -200,6 +200,7 @@ class Life(NamedTuple):
     done: bool
     delivered: int       # messages
     seed: int | None = None
+    due: Due | None = None   # what to compare with; None: what the simulated network comes to
 
 def patience(shape: Shape) -> float: # time after the last healing
     "The bound of the law on liveness; wide, since a life may lose every seventh message."

@@ -36,15 +36,17 @@ def commits(life: Life) -> list: # [(time, view, step)]
 # %% ../../nbs/stages/590_watch.ipynb #48b3f86c
 LEADS, SYNC, LEARNS, BROKEN = '#0072B2', '#9ecae1', '#eeeeee', '#E69F00'
 
-def lanes(life: Life, ax: Axes | None = None, title: str = '') -> Axes:
+def lanes(life: Life, ax: Axes | None = None, title: str = '', unit: str = '1: about a message') -> Axes:
     "A life as lanes: replicas from the top, keepers below."
     s = life.shape
+    least = 4 if 'message' in unit else life.times[-1]/32
     ax = ax or plt.subplots(figsize=(10, 0.42*(s.workers + s.keepers) + 1.4))[1]
     for p, start, end, view, role in spans(life):
         ax.barh(p, end - start, left=start, height=0.62, color=dict(leads=LEADS, learns=LEARNS).get(role, SYNC),
                 edgecolor='white')
-        if end - start > 4:
-            ax.text(start + 1, p, str(view), va='center', fontsize=8, color='white' if role == 'leads' else '#333333')
+        if end - start > least:                         # wide enough for a number
+            ax.text(start + least/4, p, str(view), va='center', fontsize=8,
+                    color='white' if role == 'leads' else '#333333')
     for f in life.faults: shade(ax, f, life)
     for r, t in zip(life.records, life.times):
         if r[4] == 'applied': ax.plot([t, t], [r[0] - 0.42, r[0] - 0.28], color='black', lw=0.8)
@@ -54,7 +56,7 @@ def lanes(life: Life, ax: Axes | None = None, title: str = '') -> Axes:
     names = [f'stage {p//s.replicas}, replica {p % s.replicas}' for p in range(s.workers)] + [f'keeper {k}'
         for k in range(s.keepers)]
     ax.set(yticks=[-0.9, *range(len(names))], yticklabels=['commits', *names], ylim=(len(names) - 0.4, -1.8),
-           xlim=(0, life.times[-1]), xlabel='time (1: about a message)', title=title)
+           xlim=(0, life.times[-1]), xlabel=f'time ({unit})', title=title)
     ax.spines[['top', 'right']].set_visible(False)
     return ax
 

@@ -16,9 +16,9 @@ def check_code(cfg: RunConfig, began_with: str | None, found: str | None): # dig
     raise ConfigError(
         f'own code ({", ".join(cfg.own_names())}): what lies in {Path(cfg.code.folder).resolve()} is not what the run '
         'began with: expected the digest '
-                      f"{began_with[:16]}, found {found and found[:16]}. The run's folder has the files that it began "
-                      "with, in code/: restore them, or resume with "
-                      '--set code.folder=<run>/code, or start a new run.')
+        f"{began_with[:16]}, found {found and found[:16]}. The run's folder has the files that it began "
+        "with, in code/: restore them, or resume with "
+        '--set code.folder=<run>/code, or start a new run.')
 
 def check_data(cfg: RunConfig, began_with: str | None, found: str): # digests; None: an old run did not record it
     "Refuse to continue on other data."
@@ -28,4 +28,4 @@ def check_data(cfg: RunConfig, began_with: str | None, found: str): # digests; N
     raise ConfigError(
         f'dataset {cfg.dataset.name}: the data{where} is not what the run began with: expected content {began_with}, '
         f'found {found}. '
-                      'Restore it as it was, or start a new run.')
+        'Restore it as it was, or start a new run.')

@@ -4,16 +4,17 @@
 
 # %% auto #0
 __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'METHODS',
-           'DISK_FAULT_NAMES', 'Share', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError', 'Section',
-           'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig', 'PoissonConfig',
-           'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'AveragingConfig', 'CodeConfig',
-           'RunConfig', 'parse_yaml', 'shown', 'plain_copy', 'make_config', 'one_below', 'read_yaml', 'load_config',
-           'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting', 'as_yaml', 'all_settings',
-           'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
+           'DISK_FAULT_NAMES', 'Share', 'LATER_AVERAGING', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError',
+           'Section', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig',
+           'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'AveragingConfig',
+           'StrikeConfig', 'StagesConfig', 'group_of', 'CodeConfig', 'RunConfig', 'parse_yaml', 'shown', 'plain_copy',
+           'make_config', 'one_below', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words',
+           'comments', 'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is',
+           'what_to_do']
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
 import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -32,19 +33,22 @@ def _no_null(text: str) -> str:
     if '\0' in text: raise ValueError(f'expected text without the character NUL, found {text!r}')
     return text
 
+# %% ../../nbs/training/320_config.ipynb #a15f87de
 Count = Annotated[int, Field(ge=0, lt=2**31)]
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 PathText = Annotated[str, AfterValidator(_no_null)]
-MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet18', 'resnet34', 'resnet50', 'efficientnet_b0',
-          'mobilenet_v3_large')
+MODELS = ('small_cnn', 'small_cnn_bn', 'small_cnn_dropout', 'resnet20', 'resnet18', 'resnet34', 'resnet50',
+          'efficientnet_b0', 'mobilenet_v3_large')
 OPTIMIZERS, LOSSES = ('sgd',), ('cross_entropy',)
 # names alone: whoever reads a config need not import torch
 DATASET_NAMES = ('digits', 'digits_split', 'fake', 'cifar10', 'cifar100', 'imagefolder')
 METHODS = dict(ddp='ecrl.training.ddp:DDP', single='ecrl.training.single:Single',
-               averaging='ecrl.averaging.method:Averaging')        # module:class; imported by the ranks, once chosen
+               averaging='ecrl.averaging.method:Averaging',
+               stages='ecrl.stages.method:Staged')              # module:class; imported by the ranks, once chosen
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
 
+# %% ../../nbs/training/320_config.ipynb #e90f7e6f
 def _known_or_own(known: tuple[str, ...]):
     "Text that is one of these names, or own code."
     def check(name: str) -> str:
@@ -53,7 +57,7 @@ def _known_or_own(known: tuple[str, ...]):
         raise ValueError(
             f'expected {"one of " if len(known) > 1 else ""}{", ".join(known)}, or own code as module:function, found '
             f'{shown(name)}.'
-                         + (f' Did you mean {close[0]!r}?' if close else ''))
+            + (f' Did you mean {close[0]!r}?' if close else ''))
     # known: for the table of keys
     return Annotated[str, AfterValidator(check), Field(json_schema_extra={'known': list(known)})]
 
@@ -93,7 +97,7 @@ class TrainingConfig(Section):
     log_every: Positive = 50                                # [steps] between console lines; every step is recorded
     evaluate: bool = False                                  # measure accuracy on the held-out part after the last step
     debug_every: Positive = 100                             # [steps] after which rank 0 logs its sample ids in full
-    method: Literal[*METHODS] = 'ddp'    # ddp: ranks share each batch; single: one process; averaging: see that section
+    method: Literal[*METHODS] = 'ddp'  # ddp: ranks share each batch; single: one process; averaging, stages: see there
     numerics: Literal['plain', 'elastic'] = 'plain'         # elastic: the result does not depend on the number of ranks
     virtual_shards: Positive = 4                            # elastic: a power of two that every world size divides
 
@@ -130,6 +134,7 @@ class FaultConfig(Section):
     duration_s: Annotated[float, Field(gt=0)] | None = None # sigstop: until it goes on; slow: each step
     for_steps: Positive = 1                                 # [steps] slow: how long it lasts
 
+# %% ../../nbs/training/320_config.ipynb #afc12e29
 class PoissonConfig(Section):
     "Faults drawn from a seed, with a mean time between them."
     mtbf_steps: Annotated[float, Field(gt=0)] | None = None # [steps] mean between failures; or mtbf_s
@@ -140,6 +145,7 @@ class PoissonConfig(Section):
     points: Annotated[list[str], Field(min_length=1)] = ['forward', 'backward', 'update', 'record',
                                                          'boundary']  # each fault draws one, where steps are counted
 
+# %% ../../nbs/training/320_config.ipynb #1061ca44
 class FailureConfig(Section):
     "What goes wrong in the run, planned beforehand."
     enabled: bool = False                                   # by default true where steps, a plan or poisson are named
@@ -176,6 +182,7 @@ class ElasticConfig(Section):
                              f'phase_a_steps, phase_b_steps, phase_a_world_size, phase_b_world_size; found {found}')
         return self
 
+# %% ../../nbs/training/320_config.ipynb #0b49211d
 class RuntimeConfig(Section):
     "Where the run takes place, and on how many ranks."
     device: Literal['auto', 'cuda', 'mps', 'cpu'] = 'auto'  # auto: CUDA where there is one, else the CPU
@@ -237,10 +244,14 @@ def _check_nodes(cfg):
 # %% ../../nbs/training/320_config.ipynb #3206e002
 def _check_method(cfg: 'RunConfig'):
     "Refuse what the chosen method cannot do."
+    if cfg.stages is not None and cfg.training.method != 'stages': raise ValueError(
+        f'stages: this section is of training.method stages, found {cfg.training.method}; set training.method: '
+        'stages, or remove the section')
     if cfg.training.method == 'averaging': return _check_averaging(cfg)
     if cfg.averaging is not None: raise ValueError(
         f'averaging: this section is of training.method averaging, found {cfg.training.method}; set training.method: '
         'averaging, or remove the section')
+    if cfg.training.method == 'stages': return _check_stages(cfg)
     if cfg.training.method != 'single': return
     if more := [w for _, w in cfg.phases() if w > 1]: raise ValueError(
         f'training.method: single trains in one process, found {more[0]} ranks; set runtime.nproc: 1 (elastic: in '
@@ -254,8 +265,8 @@ Share = Annotated[float, Field(gt=0)]
 
 class AveragingConfig(Section):
     "Ranks that train alone and average what they have learned; steps are rounds, and global_batch is of each rank."
-    policy: Literal['sync', 'cadence', 'async',
-                    'claims'] = 'cadence'  # sync: each rank one batch a round; cadence: as many as the planner says
+    policy: Literal['sync', 'cadence', 'async', 'claims'] = (
+        'cadence')  # sync: one batch a round; cadence: as planned; async: and more; claims: shared out as they go
     backend: Literal['collective', 'cpu'] = 'collective'    # how the parameters travel
     mode: Literal['parameters', 'gradients'] = 'parameters'  # what is averaged
     planner: Literal['steady', 'elche'] = 'steady'  # cadence: elche as in the published reference; steady: from medians
@@ -263,10 +274,11 @@ class AveragingConfig(Section):
     max_anchor: Positive = 200                              # [batches] of the slowest rank at most
     overhead_target: Annotated[float, Field(gt=0, lt=1)] = 0.1  # of an average, as part of the slowest rank's computing
     max_lead: Count | None = None                  # [batches] that a rank may do more than the slowest; 0: equal counts
+    max_overshoot: Count = 15               # async: [batches] beyond its count that a rank may do while others finish
     speeds: list[Share] = []                    # a hint: how fast each rank is beside the slowest, until it is measured
     ratios: list[Share] = []                                # fixed shares of the ranks, whatever their speeds; sum 1
     guard: Literal['act', 'elche', 'none'] = 'act'  # if ranks drift apart: halve the anchor, end its growth, nothing
-    drift_threshold: Annotated[float, Field(gt=0)] = 0.05   # relative distance of a rank from the mean
+    drift_threshold: Annotated[float, Field(gt=0)] = 0.3    # relative distance of a rank from the mean
     weights: Literal['uniform', 'counts'] = 'uniform'       # of ranks that did a batch: equal, or by their batches
     moments: Literal['average', 'reset', 'keep'] = 'average'  # what becomes of the optimizer's state at an average
     outer_lr: Annotated[float, Field(gt=0, le=1)] = 1.0     # step from the last average; 1 without momentum: the mean
@@ -274,11 +286,12 @@ class AveragingConfig(Section):
     schedule: Literal['live', 'recorded'] = 'live'          # counts from measured times, or from `recorded`
     recorded: list[list[Count]] = []                        # [batches] of each rank, round by round; the last repeats
     death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
+    patience_s: Annotated[float, Field(gt=0)] = 30.0  # salvage: for a rank that lives and does not come to a meeting
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-_LATER = dict(policy=dict(dict.fromkeys(('async', 'claims'), 'sync or cadence')), backend=dict(cpu='collective'),
-    mode=dict(gradients='parameters'),
-              moments=dict(keep='average or reset'), death=dict(salvage='restart'))
+_LATER = dict(backend=dict(cpu='collective'), mode=dict(gradients='parameters'),
+              moments=dict(keep='average or reset'))
+LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0)       # what runs did before these keys were there
 
 def _check_averaging(cfg: 'RunConfig'):
     "Refuse what averaging cannot do, or not yet."
@@ -309,7 +322,27 @@ def _check_averaging(cfg: 'RunConfig'):
     if a.speeds and a.ratios:
         raise ValueError(
             'averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')
+    _check_open(a)
+    if a.death == 'salvage': _check_salvage(cfg)
     for w in worlds: _check_ranks(a, w)
+
+# %% ../../nbs/training/320_config.ipynb #320a00f2
+def _check_open(a: AveragingConfig):
+    if a.policy in ('async', 'claims') and a.schedule == 'recorded': raise ValueError(
+        f'averaging.schedule: with policy {a.policy} ranks decide as they go, so no schedule can be given to them; '
+        'use averaging.policy: cadence')
+    if a.policy == 'claims' and (a.max_lead is not None or a.ratios): raise ValueError(
+        'averaging.policy: with claims every rank takes what it can, so max_lead and ratios have no effect; use '
+        'async or cadence, or remove them')
+
+def _check_salvage(cfg: 'RunConfig'):
+    s, a = cfg.supervisor, cfg.rounds()
+    if (s.teardown, s.start) != ('launcher', 'fork'): raise ValueError(
+        'averaging.death: salvage lets ranks outlive one that died; expected supervisor.teardown: launcher and '
+        f'supervisor.start: fork, found {s.teardown} and {s.start}')
+    if a.patience_s >= s.hang_s: raise ValueError(
+        f'averaging.patience_s: expected less than supervisor.hang_s {s.hang_s:g}, after which the whole attempt is '
+        f'ended, found {a.patience_s:g}')
 
 # %% ../../nbs/training/320_config.ipynb #cfcb961b
 def _check_ranks(a: AveragingConfig, W: int):
@@ -325,6 +358,60 @@ def _check_ranks(a: AveragingConfig, W: int):
     if a.policy == 'sync' and (a.recorded or a.speeds or a.ratios): raise ValueError(
         'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no '
         'effect; use cadence, or remove them')
+
+# %% ../../nbs/training/320_config.ipynb #c0de3202
+class StrikeConfig(Section):
+    "One failure within a group of stages."
+    kind: Literal['crash', 'pause', 'cut']                  # SIGKILL; SIGSTOP and SIGCONT; links that carry nothing
+    who: Annotated[list[Count | str], Field(min_length=1)]  # processes, or L1: who leads stage 1, B1: its last backup
+    step: Count = 0                                         # [steps] acts when one replica has applied this step
+    view: Count = 0                                         # instead of a step: when one has adopted this view
+    back_s: Annotated[float, Field(ge=0)] | None = None     # until the restart, continuation or healing; none: never
+    how: Literal['drop', 'hold'] = 'drop'                   # cut: frames are lost, or delivered when it heals
+    ways: Literal['both', 'there', 'back'] = 'both'         # cut: in which direction
+    against: list[Count | str] = []                         # cut: the other side; empty: everybody else
+
+class StagesConfig(Section):
+    "A network cut into stages, each with a leader and backups; micro-batches are training.virtual_shards."
+    count: Positive = 3                                     # stages, if there is no map: cut so that they balance
+    map: list[list[str]] = []                               # per stage, the names of its units; all of them, in order
+    replicas: Positive = 2                                  # of each stage: a leader and backups
+    keepers: Positive = 3                                   # processes that keep the register: odd, at least 3
+    schedule: Literal['1f1b', 'gpipe'] = '1f1b'             # order of the micro-batches
+    tick_s: Annotated[float, Field(gt=0)] = 0.2             # between heartbeats
+    silent_s: Annotated[float, Field(gt=0)] = 5.0           # of silence, before a replica is suspected
+    stuck_s: Annotated[float, Field(gt=0)] = 30.0           # without progress, before a view is given up
+    lost_s: Annotated[float, Field(gt=0)] = 10.0            # without anybody in sync, before a stage is taken back
+    first_port: Annotated[int, Field(ge=0, lt=2**16)] = 0   # of as many as there are processes; 0: any that are free
+    strikes: list[StrikeConfig] = []                        # what is to fail
+
+# %% ../../nbs/training/320_config.ipynb #c0de3204
+def group_of(cfg: 'RunConfig') -> StagesConfig:
+    "The settings of stages, those that are not named included."
+    return cfg.stages or StagesConfig()
+
+def _check_stages(cfg: 'RunConfig'):
+    "Refuse what stages cannot do, or not yet."
+    s, t, r = group_of(cfg), cfg.training, cfg.runtime
+    for key, found, use in (
+            ('training.numerics', t.numerics, 'elastic'), ('training.optimizer', t.optimizer, 'sgd'),
+            ('training.precision', t.precision, 'fp32'), ('training.max_grad_norm', t.max_grad_norm, 0.0),
+            ('runtime.device', r.device, 'cpu'), ('runtime.nodes', r.nodes, 1),
+            ('supervisor.standby', cfg.supervisor.standby, False)):
+        if found != use: raise ValueError(f'{key}: {found} is not built yet for training.method stages; use {use}')
+    if cfg.elastic or r.nproc != 1: raise ValueError(
+        'runtime.nproc: a group of stages is watched by one rank; set runtime.nproc: 1 and no elastic phases')
+    if s.keepers < 3 or s.keepers % 2 == 0: raise ValueError(
+        f'stages.keepers: expected an odd number, at least 3, found {s.keepers}; with fewer, one failure ends '
+        'every vote')
+    if s.replicas == 1 and any(x.kind == 'crash' and x.back_s is None for x in s.strikes): raise ValueError(
+        'stages.replicas: expected at least 2 where one dies and does not come back, found 1; add a replica, or set '
+        'back_s in stages.strikes')
+    for key in ('silent_s', 'stuck_s', 'lost_s'):
+        if getattr(s, key) < 2*s.tick_s: raise ValueError(
+            f'stages.{key}: expected at least two heartbeats, {2*s.tick_s:g}, found {getattr(s, key):g}')
+    for i, names in enumerate(s.map):
+        if not names: raise ValueError(f'stages.map: expected at least one unit in stage {i}, found none')
 
 # %% ../../nbs/training/320_config.ipynb #673afda1
 class CodeConfig(Section):
@@ -352,6 +439,7 @@ def _check_failure(cfg: 'RunConfig', last: int):
     if steps and cfg.failure.rank >= w: raise ValueError(
         f'failure.rank: {cfg.failure.rank} does not exist at world size {w}')
 
+# %% ../../nbs/training/320_config.ipynb #9ddf2fce
 def _check_together(cfg: 'RunConfig'):
     "Refuse what contradicts itself across sections."
     for _, w in cfg.phases():
@@ -382,6 +470,7 @@ class RunConfig(Section):
     failure: FailureConfig = FailureConfig()
     elastic: ElasticConfig | None = None                    # phases at different world sizes
     averaging: AveragingConfig | None = None                # of training.method averaging
+    stages: StagesConfig | None = None                      # of training.method stages
     runtime: RuntimeConfig = RuntimeConfig()
     code: CodeConfig = CodeConfig()
     supervisor: SupervisorConfig = SupervisorConfig()
@@ -421,6 +510,7 @@ _Loader.yaml_implicit_resolvers = {c: [r for r in known if r[0] != 'tag:yaml.org
 _Loader.add_implicit_resolver('tag:yaml.org,2002:float', re.compile(r'^[-+]?\d+(\.\d*)?[eE][-+]?\d+$'),
                               list('-+0123456789'))
 
+# %% ../../nbs/training/320_config.ipynb #884d9c33
 def _measure(text: str, source: str):
     "Refuse what is nested too deeply, or too large once its aliases are followed."
     # collections, outermost first: [anchor, values, levels below]; anchor -> (values, levels)
@@ -457,7 +547,7 @@ def _check_tree(node: yaml.Node, source: str, seen: set):
     seen.add(id(node))
     if node.tag not in _PLAIN:
         raise ConfigError(f'{source}: line {node.start_mark.line + 1}: expected text, a number, true, false, null, '
-                                                 f'a list or a mapping, found the tag {node.tag}')
+                          f'a list or a mapping, found the tag {node.tag}')
     if isinstance(node, yaml.ScalarNode): return
     lines = {}
     for child in node.value:
@@ -465,6 +555,7 @@ def _check_tree(node: yaml.Node, source: str, seen: set):
         if key is not None and key.tag != 'tag:yaml.org,2002:merge': _check_key(key, lines, source)
         _check_tree(child, source, seen)
 
+# %% ../../nbs/training/320_config.ipynb #e9fdf02a
 def _check_key(key: yaml.Node, lines: dict[str, int],
                source: str): # lines: where the earlier keys of this mapping stand
     line = key.start_mark.line + 1
@@ -508,6 +599,7 @@ def shown(x) -> str:
     try: return _BRIEF.repr(x)
     except ValueError: return 'a number of thousands of digits'
 
+# %% ../../nbs/training/320_config.ipynb #c4642e7a
 def _model_in(kind) -> type | None: # of a field's type, of its list's entries, or of what it may be
     options = get_args(kind) if get_origin(kind) in (types.UnionType, list) else (kind,)
     return next((o for o in options if isinstance(o, type) and issubclass(o, BaseModel)), None)
@@ -521,6 +613,7 @@ def _keys(path: tuple) -> list[str]:
         model = _model_in(model.model_fields[p].annotation)
     return list(model.model_fields) if model else []
 
+# %% ../../nbs/training/320_config.ipynb #cabb0bdf
 def _explain(err: dict) -> str:
     path, where = err['loc'], '.'.join(map(str, err['loc']))
     if err['type'] == 'extra_forbidden':
@@ -574,6 +667,7 @@ def _set(tree: dict, assignment: str):
         tree = tree[p]
     tree[last] = parse_yaml(value, f'--set {key.strip()}: {shown(value)}')
 
+# %% ../../nbs/training/320_config.ipynb #49745316
 def make_config(
     data: dict | None, # as read from YAML
     overrides: list[str] = (), # `section.key=value`, applied in order
@@ -613,10 +707,11 @@ def read_yaml(
         text = path.read_text('utf-8-sig')
     except UnicodeDecodeError as e:
         raise ConfigError(f'{path}: expected a {what} file in UTF-8, found the byte 0x{e.object[e.start]:02x} '
-                                                      f'at position {e.start}; save it as UTF-8') from None
+                          f'at position {e.start}; save it as UTF-8') from None
     except OSError as e: raise ConfigError(f'{path}: this {what} file cannot be read: {e.strerror}') from None
     return parse_yaml(text, str(path))
 
+# %% ../../nbs/training/320_config.ipynb #e1150212
 def load_config(path: str | Path, overrides: list[str] = ()) -> RunConfig:
     "Read and validate a config file."
     return make_config(read_yaml(path), overrides, str(path))
@@ -666,6 +761,7 @@ def comments(model: type) -> dict[str, str]: # field -> the comment behind it, '
     return {f.target.id: beside.get(f.end_lineno, '') for f in ast.parse(source).body[0].body
             if isinstance(f, ast.AnnAssign)}
 
+# %% ../../nbs/training/320_config.ipynb #72808144
 @dataclass(frozen=True)
 class Setting:
     "A key of the config, for reading."
@@ -680,6 +776,7 @@ def as_yaml(value) -> str:
     return '' if value is None else yaml.safe_dump(value, default_flow_style=True,
                                                    width=10**6).removesuffix('...\n').strip()
 
+# %% ../../nbs/training/320_config.ipynb #3559f357
 def all_settings(model: type = None, prefix: str = '') -> list[Setting]: # RunConfig's by default
     "Every key that a config may hold, in order; `[]` marks the entries of a list."
     model, out = model or RunConfig, []
@@ -727,6 +824,7 @@ def runs_below(path: Path) -> list[Path]:
     return sorted(found | {f.parent/r['run_id'] for f in kept
                            for r in csv.DictReader(io.StringIO(f.read_text('utf-8')))})
 
+# %% ../../nbs/training/320_config.ipynb #eee8dfcd
 def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; other: none of them
     "What a path holds, by its form alone."
     path = Path(path)
@@ -739,6 +837,7 @@ def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; 
     if 'study' in keys: return 'matrix' if keys & {'axes', 'executor', 'suite'} else 'parameters'
     return 'config' if not keys or keys & RunConfig.model_fields.keys() else 'other'
 
+# %% ../../nbs/training/320_config.ipynb #682bc97c
 def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user would write it
     "What a path holds, in words, and the command for it."
     kind, page = what_is(path), next((p for p in ('exp2_elastic', 'exp3_publishable') if path.name.startswith(p[:4])),
@@ -747,7 +846,7 @@ def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user wou
     if kind == 'matrix': return f'a matrix. To run it: ecrl matrix run {shown}'
     if kind == 'parameters':
         return (f"the parameters of a study. To run it: papermill nbs/experiments/{page}.ipynb out.ipynb -f {shown}"
-                                     + f', or: ecrl demo --params {shown}'*(page == 'exp1_failure'))
+                + f', or: ecrl demo --params {shown}'*(page == 'exp1_failure'))
     if kind == 'run':
         return f'the directory of a run. To judge it: ecrl verify {shown}; to go on with it: ecrl resume {shown}'
     runs = runs_below(path)

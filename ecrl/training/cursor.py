@@ -53,6 +53,7 @@ def welcome(self: Door,
             if fd == self.server.fileno(): self.admit()
             elif fd in self.newcomers and (heard := self.hear(fd)): return heard
 
+# %% ../../nbs/training/335_cursor.ipynb #e4c73415
 @patch
 def hear(self: Door, fd: int) -> tuple[socket.socket, bytes] | None:
     "What a newcomer says next; whoever has said something else than the word is sent away."
@@ -99,6 +100,7 @@ def read(self: CursorBroadcast, n: int) -> bytes:
         raw += part
     return raw
 
+# %% ../../nbs/training/335_cursor.ipynb #c1d3dae4
 @patch
 def send(self: CursorBroadcast,
     stop: bool = False, # rank 0's wish; ignored on other ranks
@@ -112,6 +114,7 @@ def send(self: CursorBroadcast,
         for line in self.lines: os.write(line, self.message.pack(*self.sent))
     except OSError as e: raise ConnectionError('connection closed by a rank that was to hear the cursor') from e
 
+# %% ../../nbs/training/335_cursor.ipynb #386ac468
 @patch
 def receive(self: CursorBroadcast) -> bool: # whether all ranks are to stop
     "Wait until the message is there; raises where this rank stood elsewhere."
@@ -141,6 +144,7 @@ def listen(self: CursorBroadcast, store: dist.Store, address: str):
             self.lines.append(self.offer_pipe(peer) if wants == b'p' else self.keep(peer))
             os.write(self.lines[-1], b'!')
 
+# %% ../../nbs/training/335_cursor.ipynb #c0c74b8b
 @patch
 def call(self: CursorBroadcast, store: dist.Store, address: str):
     host, port, word = json.loads(store.get('cursor'))
@@ -169,6 +173,7 @@ def offer_pipe(self: CursorBroadcast, peer: socket.socket) -> int:
             'a rank that was to hear the cursor has gone, or fallen silent, while it connected to rank 0')
     return self.keep(peer)
 
+# %% ../../nbs/training/335_cursor.ipynb #99a7040d
 @patch
 def take_pipe(self: CursorBroadcast, pid: int, number: int, device: int, inode: int) -> int | None:
     path = f'/proc/{pid}/fd/{number}'
@@ -177,6 +182,7 @@ def take_pipe(self: CursorBroadcast, pid: int, number: int, device: int, inode: 
         if stat.S_ISFIFO(found.st_mode) and (found.st_dev, found.st_ino) == (device, inode):
             return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
+# %% ../../nbs/training/335_cursor.ipynb #f5628914
 @patch
 def keep(self: CursorBroadcast, peer: socket.socket) -> int:
     "The connection itself."

@@ -8,7 +8,6 @@ __all__ = ['DDP']
 # %% ../../nbs/training/372_ddp.ipynb #372d0004
 import time
 from collections.abc import Callable
-import torch
 from fastcore.basics import patch
 from torch.nn.parallel import DistributedDataParallel
 from .cursor import CursorBroadcast
@@ -25,7 +24,9 @@ class DDP(Method):
         if t.numerics == 'elastic': self.elastic = ElasticDDP(self.model, t.virtual_shards, self.cfg.seed, device_ids)
         self.ddp = self.elastic.ddp if self.elastic else DistributedDataParallel(
             self.model, device_ids, init_sync=False)        # one seed, one model
-        self.settle_buckets()           # gloo says at once if a rank has died; ranks that wait for the cursor would not
+        # gloo says at once if a rank has died; ranks that wait for the cursor would not
+        if self.world_size > 2: self.settle_buckets()
+        else: worker.group.barrier()
         self.cursor = CursorBroadcast(self.sampler, worker.notes, worker.address, self.cfg.runtime.timeout_s)
         self.cursor_by = self.cursor.by
 
@@ -55,6 +56,7 @@ def backward(self: DDP,
     self.scaler.scale(loss).backward()
     return dict(loss=loss.detach())
 
+# %% ../../nbs/training/372_ddp.ipynb #e40701d8
 @patch
 def agree(self: DDP) -> bool: # whether all are to stop
     "All ranks stand where rank 0 stands; called before the next update, a checkpoint, or the end."

@@ -24,6 +24,7 @@ def _line(record: dict) -> bytes:
     except TypeError: pass                     # keys or numbers that only `json` takes
     return (json.dumps(record) + '\n').encode()
 
+# %% ../../nbs/training/330_events.ipynb #a1a94f96
 class CannotRecord(OSError):
     "A log or a status file cannot be written: the disk is full, say. The message is for a person."
 
@@ -139,6 +140,7 @@ def write_atomically(path: Path | str, text: str) -> None:
         with contextlib.suppress(OSError): tmp.unlink()
         raise CannotRecord(f'{path} cannot be written: {e.strerror}') from None
 
+# %% ../../nbs/training/330_events.ipynb #8cb2d809
 def write_json_atomically(path: Path | str, obj) -> None:
     write_atomically(path, json.dumps(obj, indent=2, sort_keys=True) + '\n')
 

@@ -7,7 +7,7 @@ __all__ = ['KINDS', 'TO_ITSELF', 'STEP_POINTS', 'SAVE_POINTS', 'POINTS', 'leave'
            'draw_faults', 'planned_faults', 'fired_faults', 'FaultPlan', 'fired_plan']
 
 # %% ../../nbs/training/360_faults.ipynb #881bf62b
-import json, math, os, signal, subprocess, sys, time
+import math, os, signal, subprocess, sys, time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
@@ -84,9 +84,8 @@ def _why_impossible(f: FaultConfig, cfg: RunConfig) -> str | None:
     if any(r >= world for r in ranks): return f'rank {max(ranks)} does not exist at world size {world}'
     if cfg.runtime.nodes > 1 and (f.after_s is not None or len(ranks) > 1 or f.point in SAVE_POINTS
                                   and ranks not in ([], [0])):
-        return (
-        'between several hosts a fault reaches only the process in which it acts: expected a step, and one rank as '
-        'the target')
+        return ('between several hosts a fault reaches only the process in which it acts: expected a step, and one '
+                'rank as the target')
     if f.target == 'writer' and strategy != 'overlapped':
         return f'there is no writer process with checkpoint.strategy {strategy}'
     if f.point in SAVE_POINTS and strategy == 'none':
@@ -130,6 +129,7 @@ def draw_faults(p: PoissonConfig, cfg: RunConfig) -> list[FaultConfig]:
                                **(dict(step=step, point=point) if p.mtbf_steps else dict(after_s=t))))
     return out
 
+# %% ../../nbs/training/360_faults.ipynb #5760e0e9
 def planned_faults(cfg: RunConfig) -> list[Fault]:
     "The plan of a config; one that cannot happen is refused."
     c = cfg.failure
@@ -149,6 +149,7 @@ def fired_faults(log: Path) -> list[tuple[Fault, dict]]: # with its record: atte
     # storage has kinds of its own
     return [(Fault.of(r), r) for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('kind') in KINDS]
 
+# %% ../../nbs/training/360_faults.ipynb #9cc43502
 class FaultPlan:
     "The faults that are still due in this attempt. Every rank knows all of them, so that they can prepare together."
     def __init__(self,
@@ -185,6 +186,7 @@ def fire(self: FaultPlan, fault: Fault, global_step: int, announce: Callable = l
     if fault.for_steps > 1: self.slowed.append((fault, global_step + fault.for_steps))
     KINDS[fault.kind](fault, pids)
 
+# %% ../../nbs/training/360_faults.ipynb #3c5ecc02
 @patch
 def reach(self: FaultPlan, point: str, global_step: int, announce: Callable = lambda **kw: None):
     "This rank has come to a point: what is due here and its own to do, happens."

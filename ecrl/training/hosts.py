@@ -53,6 +53,7 @@ def obey(self: Host):
                                  e['world_size'], env, self.mark), time.monotonic()
     if not again: self.say(f"attempt {e['attempt']}: {e['world_size']//cfg.runtime.nodes} of {e['world_size']} ranks")
 
+# %% ../../nbs/training/390_hosts.ipynb #f95bd4c4
 @patch
 def run(self: Host, wait_s: float = 600.0) -> str: # how the run ended: completed, failed, stopped
     "Take part in a run until it ends. Waits for it to begin."

@@ -75,8 +75,8 @@ class Group:
         device: torch.device, # of this rank
     ):
         self.backend, self.device = backend, device if backend == 'nccl' else 'cpu'
-        store, timeout = shared_store(notes, rank, address), datetime.timedelta(seconds=notes.timeout_s)
-        dist.init_process_group(backend, store=store, rank=rank, world_size=world_size, timeout=timeout)
+        self.store, timeout = shared_store(notes, rank, address), datetime.timedelta(seconds=notes.timeout_s)
+        dist.init_process_group(backend, store=self.store, rank=rank, world_size=world_size, timeout=timeout)
 
     def barrier(self): dist.barrier()
 

@@ -66,6 +66,7 @@ def prepare(self: Method):
     self.loss = loss_function(cfg.training, self.own)
     self.came_built = found - len(kept) == 2
 
+# %% ../../nbs/training/370_method.ipynb #d13c1a6c
 @patch
 def warm_up(self: Method):
     "Passes over two samples and a local batch, and an optimizer, thrown away: what is slow at first is slow now."
@@ -106,6 +107,7 @@ def materialise(self: Method) -> tuple: # epoch, cursor_step, x: (B/W, ...), y: 
     x, y, self.ids = next(self.batches)
     return self.sampler.epoch, self.sampler.cursor_step, x.to(self.device), y.to(self.device)
 
+# %% ../../nbs/training/370_method.ipynb #d2aa80ec
 @patch
 def update(self: Method):
     "The optimizer's step, from the gradients in `.grad`."
@@ -116,6 +118,7 @@ def update(self: Method):
     self.scaler.update()
     if self.scheduler: self.scheduler.step()
 
+# %% ../../nbs/training/370_method.ipynb #13a00cf9
 @patch
 def step_record(self: Method,
     epoch: int, cursor_step: int, # of the window that was consumed
@@ -137,6 +140,7 @@ def state(self: Method,
     return state_pack(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.global_step,
                       self.identity | dict(arithmetic=self.arithmetic), rng)
 
+# %% ../../nbs/training/370_method.ipynb #e5105a95
 @patch
 def load(self: Method,
     pack: dict | None, # None: start

@@ -76,6 +76,7 @@ def swap_with(peer: int, out: Tensor, into: Tensor):
     for work in dist.batch_isend_irecv(ops) if ops else []: work.wait()
     if staged: into.copy_(dst)
 
+# %% ../../nbs/training/350_numerics.ipynb #9a7cec9b
 class Exchange:
     "Starts all-reduces in tree order; each returns a future."
     def __init__(self):
@@ -162,6 +163,7 @@ def run(self: ShardedStep,
     before_last()
     loss.backward()
 
+# %% ../../nbs/training/350_numerics.ipynb #857a4bff
 @patch
 def complete(self: ShardedStep, parameters: list[nn.Parameter], gradients: list[Tensor]):
     "Add what waits to the last shard's gradients, in place."
@@ -169,6 +171,7 @@ def complete(self: ShardedStep, parameters: list[nn.Parameter], gradients: list[
     if self.waiting is None: self.waiting = [dict(zip(self.parameters, s)) for s in reversed(self.gradients.sums)]
     for level in self.waiting: add_to(gradients, [level[p] for p in parameters])
 
+# %% ../../nbs/training/350_numerics.ipynb #62d11af4
 @patch
 @torch.no_grad()
 def set_statistics(self: ShardedStep, total: Tensor) -> float: # the loss of the global batch

@@ -60,6 +60,7 @@ class Launch:
     "Start all ranks as new processes, from the newest checkpoint."
     world: int
 
+# %% ../../nbs/training/382_policy.ipynb #9218f417
 @dataclass(frozen=True)
 class Promote:
     "Let the standby be the next attempt."

@@ -51,6 +51,7 @@ def code_record(own: OwnCode) -> dict: # empty where none is named
     return dict(code_digest=code_digest(own),
                 code_files={path: hashlib.sha256(f.read_bytes()).hexdigest() for path, f in code_files(own).items()})
 
+# %% ../../nbs/training/377_preflight.ipynb #08f890c9
 def try_once(cfg: RunConfig, own: OwnCode, dataset: WithIDs, model: torch.nn.Module):
     "One pass of own code over two samples, before any rank starts: the parts may not fit each other."
     what = ', '.join(own.names)

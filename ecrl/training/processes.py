@@ -6,7 +6,7 @@
 __all__ = ['Job', 'Watchdog']
 
 # %% ../../nbs/training/380_processes.ipynb #b0154682
-import contextlib, os, signal, subprocess, sys, time
+import contextlib, os, signal, subprocess, time
 from collections.abc import Callable
 from pathlib import Path
 import psutil
@@ -54,6 +54,7 @@ def watch_pid(self: Job, pid: int, name: int | str):
     "Notice its death from now on."
     if not self.deaths.watch(pid, name): self.dead.append(name)
 
+# %% ../../nbs/training/380_processes.ipynb #e1d0ba5a
 @patch
 def saw(self: Job, event: dict):
     "An event of this job."
@@ -65,8 +66,10 @@ def saw(self: Job, event: dict):
         # a dead launcher would not lead to it
         with contextlib.suppress(psutil.Error): self.family[event['pid']] = psutil.Process(event['pid'])
     if event['event'] in ('finished', 'stopping', 'fatal'): self.left.add(event['rank'])
+    if event['event'] == 'salvaged': self.left.update(event['gone'])    # the others go on
     if event['event'] == 'told_to_stop': self.told.append(event['rank'])
 
+# %% ../../nbs/training/380_processes.ipynb #d1b4f09c
 @patch
 def wait(self: Job, timeout_s: float) -> list: # ranks, or 'launcher', that have died by now
     "Sleep until somebody dies, at most so long."
@@ -108,6 +111,7 @@ def drain(self: Job, limit_s: float = 10.0):
         left := deadline - time.monotonic()) > 0:
         self.wait(left)
 
+# %% ../../nbs/training/380_processes.ipynb #80beda97
 @patch
 def end(self: Job, grace_s: float = 0.0):
     "SIGKILL to all that are left after the grace time, and wait until they are gone."
@@ -129,6 +133,7 @@ def starting(self: Job) -> dict[int, int]: # rank -> pid
     ranks = {pid: variable_of(pid, 'RANK') for pid in children_of(self.proc.pid) if pid not in self.pids.values()}
     return {int(r): pid for pid, r in ranks.items() if r is not None and int(r) not in self.pids}
 
+# %% ../../nbs/training/380_processes.ipynb #80f7ad8a
 @patch
 def stopped(self: Job) -> dict: # rank or 'launcher' -> state, of those that did not run at the last look either
     "Look who is stopped, or has lost its main thread."
@@ -139,6 +144,7 @@ def stopped(self: Job) -> dict: # rank or 'launcher' -> state, of those that did
     before, self.suspects = self.suspects, {*now}
     return {name: s for name, s in now.items() if name in before}
 
+# %% ../../nbs/training/380_processes.ipynb #1d5f6f8a
 @patch
 def end_stopped(self: Job, stopped: dict): # rank or 'launcher' -> state
     "End these, and keep the reason; `wait` sees them die."
@@ -161,6 +167,7 @@ class Watchdog:
         if name == 'busy': self.busy[rank] = (event['doing'], now)
         if name == 'busy_end': self.busy.pop(rank, None); self.last = dict.fromkeys(self.last, now)
         if name == 'first_step': self.running.add(rank); self.last[rank] = now
+        if name == 'salvaged': self.over.update(event['gone'])
         if name in ('finished', 'stopping'): self.over.add(rank); self.last = dict.fromkeys(self.last, now)
 
     def grown(self, rank: int, size: int, now: float): # of the rank's log

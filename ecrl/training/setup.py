@@ -25,6 +25,7 @@ def choose_device(cfg: RunConfig, local_rank: int = 0) -> torch.device:
         raise ConfigError('runtime.device is mps, but this machine has none; use auto or cpu')
     return torch.device(kind, local_rank % torch.cuda.device_count()) if kind == 'cuda' else torch.device(kind)
 
+# %% ../../nbs/training/365_setup.ipynb #87a60c1e
 def choose_backend(cfg: RunConfig, device: torch.device, world_size: int) -> str: # world_size: ranks on this host
     "`nccl` needs a GPU for each rank; everything else is `gloo`."
     gpus = torch.cuda.device_count() if device.type == 'cuda' else 0
@@ -33,6 +34,7 @@ def choose_backend(cfg: RunConfig, device: torch.device, world_size: int) -> str
         'Use auto or gloo')
     return cfg.runtime.backend if cfg.runtime.backend != 'auto' else 'nccl' if 0 < world_size <= gpus else 'gloo'
 
+# %% ../../nbs/training/365_setup.ipynb #6497c626
 def choose_precision(cfg: RunConfig, device: torch.device) -> str:
     "The precision that this device really trains in."
     want = cfg.training.precision
@@ -64,6 +66,7 @@ def _model_options(cfg: RunConfig, num_classes: int | None) -> dict:
     t = cfg.training
     return dict(name=t.model_name, num_classes=num_classes, seed=cfg.seed, args=t.model_args)
 
+# %% ../../nbs/training/365_setup.ipynb #e9bf284b
 def dataset_of(cfg: RunConfig, own: OwnCode = OwnCode()) -> ImagesWithIDs | WithIDs:
     "The dataset of a config; never downloads (the supervisor has, before any rank started)."
     options = _dataset_options(cfg)
@@ -74,6 +77,7 @@ def model_of(cfg: RunConfig, own: OwnCode, num_classes: int | None) -> torch.nn.
     options = _model_options(cfg, num_classes)
     return kept.pop(f'model {options}', None) or build_model(**options, own=own)
 
+# %% ../../nbs/training/365_setup.ipynb #dc70424e
 def identity_of(
     cfg: RunConfig,
     dataset: ImagesWithIDs | WithIDs, # of this config

@@ -25,6 +25,8 @@ from .faults import FaultPlan, planned_faults
 from .meeting import Alone, Group, Notes
 from .method import method_of
 from .numerics import differing_settings
+from .protocol import check
+from .scalars import keep_scalar, take_scalars
 from .setup import choose_backend, choose_device
 
 # %% ../../nbs/training/374_worker.ipynb #3740e002
@@ -68,6 +70,8 @@ class Worker:
         common = dict(run_id=self.run_id, attempt=attempt, rank=self.rank)
         self.events = RecordWriter(self.logs/'events.jsonl', **common)
         self.steps = RecordWriter(self.logs/f'rank{self.rank}.jsonl', **common, world_size=self.world_size)
+        self.scalars = RecordWriter(self.logs/f'scalars_rank{self.rank}.jsonl', **common, world_size=self.world_size)
+        self.weighed = 0.0                                        # when the memory was last recorded, monotonic s
         self.event('worker_up', pid=os.getpid(), node=self.node, boot=boot_id())
         self.faults = FaultPlan(planned_faults(self.cfg), attempt, self.logs/'faults.jsonl', self.rank, self.pids)
         if self.rank == 0: self.open_store(common)
@@ -82,6 +86,7 @@ def event(self: Worker, name: str, **more): self.events.write(**stamp(), event=n
 @patch
 def say(self: Worker, text: str): print(f'[{self.attempt}/{self.rank} - {self.global_step}] {text}', flush=True)
 
+# %% ../../nbs/training/374_worker.ipynb #c1b30c1f
 @patch
 def open_store(self: Worker, common: dict):
     c = self.cfg.checkpoint
@@ -92,7 +97,7 @@ def open_store(self: Worker, common: dict):
                                  {*c.pin_steps, self.cfg.training.max_steps},
                                  disk_of(self.cfg, self.attempt, self.logs/'faults.jsonl'),
                                  sync_first=[*(self.logs/f'rank{r}.jsonl' for r in range(self.world_size)),
-                                             self.logs/'events.jsonl']).acquire()
+                                             self.logs/'events.jsonl'], check=check).acquire()
     self.faults.refresh()               # now that nobody of an earlier attempt can act any more
     self.faults.watch_saves(self.store, self.fault_fired)
     if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
@@ -128,6 +133,7 @@ def prepare(self: Worker):
     self.method.prepare()
     check_code(self.cfg, self.environment.get('code_digest'), self.method.identity['code_digest'])
 
+# %% ../../nbs/training/374_worker.ipynb #25e6d696
 @patch
 def connect(self: Worker):
     "Device and process group, whose store is rank 0's."
@@ -254,6 +260,7 @@ def record_checkpoint(self: Worker, record: dict, error: str | None, **times):
     self.record_completed()
     if error: self.record_failed(dict(global_step=self.global_step, error=error) | times)
 
+# %% ../../nbs/training/374_worker.ipynb #2d64f909
 @patch
 def record_completed(self: Worker, done: list[dict] | None = None):
     "Lines about writes that the background has finished."
@@ -262,6 +269,7 @@ def record_completed(self: Worker, done: list[dict] | None = None):
         self.checkpoint_log.write(**stamp(), event='checkpoint_write_complete', **d)
         self.write_times[str(d['global_step'])] = d['write_time_sec']
 
+# %% ../../nbs/training/374_worker.ipynb #e61cdfca
 @patch
 def is_published(self: Worker, step: int | None) -> bool:
     """Whether a checkpoint of this attempt is there although its save was reported as failed: only `latest.json`
@@ -271,6 +279,7 @@ def is_published(self: Worker, step: int | None) -> bool:
             '.json')).attempt == self.attempt
     except DamagedCheckpoint: return False
 
+# %% ../../nbs/training/374_worker.ipynb #721ab2ea
 @patch
 def record_failed(self: Worker, failed: dict):
     "A checkpoint that will not be there: loud, and the end if the policy says so."
@@ -288,6 +297,7 @@ def train(self: Worker):
     "Units, boundaries and faults until the target, or until all have agreed to stop."
     first, said, m = True, False, self.method
     self.inject_due_faults()                    # a fault whose step is the one resumed from has not acted yet
+    take_scalars()                              # what was said while kernels warmed up belongs to no step
     while self.global_step < self.target and not m.stop:
         self.record(m.advance(self))
         if self.asked_to_stop and not said: self.event('told_to_stop', global_step=self.global_step); said = True
@@ -306,6 +316,7 @@ def train(self: Worker):
 @patch
 def record(self: Worker, unit: dict):
     "Write down what was done; rank 0 also says it now and then, and its sample ids in full."
+    self.record_scalars(unit)               # first, so that a step that was executed has its metrics
     self.steps.append(stamp() | unit)
     if self.rank == 0:
         if self.global_step % self.cfg.training.log_every == 0: self.say(f"loss {unit['loss']:.4f}")
@@ -314,6 +325,18 @@ def record(self: Worker, unit: dict):
             sample_ids=self.method.ids.tolist())
     self.reach('record')
 
+# %% ../../nbs/training/374_worker.ipynb #fd603561
+@patch
+def record_scalars(self: Worker, unit: dict):
+    "What own code has said of a unit, and once a second the memory of this rank."
+    if time.monotonic() - self.weighed >= 1:
+        self.weighed = time.monotonic()
+        keep_scalar('memory_bytes', float(psutil.Process().memory_info().rss))
+        if self.device.type == 'cuda': keep_scalar('device_memory_bytes', float(torch.cuda.memory_allocated()))
+    if said := take_scalars():
+        self.scalars.append(stamp() | dict(epoch=unit['epoch'], global_step=self.global_step, scalars=said))
+
+# %% ../../nbs/training/374_worker.ipynb #7c83a944
 @patch
 def prepare_checkpoints(self: Worker):
     "The optimizer has its state now, so the size of a checkpoint is known."
@@ -364,6 +387,7 @@ def stand_by(self: Worker,
     os.close(call)
     return message['attempt'], message['target']
 
+# %% ../../nbs/training/374_worker.ipynb #92cbbce4
 def prefetch(path: Path):
     "Ask for a file to be in the page cache."
     with contextlib.suppress(OSError), open(path, 'rb') as f: os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
@@ -377,6 +401,7 @@ def end_with_launcher(supervisor_pid: int | None):
     except psutil.NoSuchProcess: orphan = True
     if orphan: raise SystemExit('the supervisor or the launcher of this rank has ended')
 
+# %% ../../nbs/training/374_worker.ipynb #7af0639d
 class PeerDied(Exception): "The supervisor has seen another rank die: this attempt is over."
 
 def main():
@@ -420,6 +445,7 @@ def run(self: Worker, args: argparse.Namespace):
         raise SystemExit(f'{type(e).__name__}: {e}')
     finally: self.leave()
 
+# %% ../../nbs/training/374_worker.ipynb #bdb91848
 @patch
 def install_signal_handlers(self: Worker):
     "SIGTERM: stop, together with all others. SIGUSR1: a peer has died; a save that is going on is finished first."
