@@ -101,6 +101,7 @@ def _recovery(costs: Costs, scale: Scale, write_s: float, notes: list) -> tuple[
     launch = float(costs.values['start_s'].mean() if len(costs.values['start_s']) else cold.mean()) + more
     return cold, np.array([max(quick, 1e-3)]), launch
 
+# %% ../../nbs/advise/970_projection.ipynb #97000023
 def plan(
     costs: Costs, scale: Scale,
     way: str = 'overlapped', # of `WAYS`
@@ -113,9 +114,9 @@ def plan(
     if scale.step_s is None: notes.append(f'a step takes as long as measured ({step.mean():.3g} s)')
     write = _storage(costs, scale, notes)
     blocking = way == 'blocking'
+    whole_write = blocking and (scale.storage_bytes_s or costs.strategy != 'blocking')      # training waits for it
     if scale.save_s: save = np.full(reps, scale.save_s)
-    elif blocking: save = np.full(reps, write) if scale.storage_bytes_s or costs.strategy != 'blocking' else _drawn(
-        costs.values['save_s'], reps, rng)
+    elif whole_write: save = np.full(reps, write)
     else: save = _drawn(costs.values['save_s'], reps, rng)
     if not scale.save_s and not blocking: notes.append(
         f'a checkpoint takes {save.mean():.3g} s from training, as measured, whatever the size of the state')
