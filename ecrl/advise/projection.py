@@ -193,7 +193,8 @@ def project(
 
 # %% ../../nbs/advise/970_projection.ipynb #97000020
 _OPTIONS = dict(mtbf_device_s='--mtbf-per-device', mtbf_node_s='--mtbf-per-node', mtbf_switch_s='--mtbf-per-switch',
-                repair_s='--repair', step_s='--step', save_s='--save', state_bytes='--state', storage_bytes_s='--storage')
+                repair_s='--repair', step_s='--step', save_s='--save', state_bytes='--state',
+                storage_bytes_s='--storage')
 
 def scale_of(told: dict) -> Scale: # field of `Scale` -> text, number or None for its default
     "A scale from what a user says."
