@@ -41,8 +41,9 @@ def cell_of(key: str) -> Cell:
             f'{f}: {", ".join(v)}' for f, v in FACTORS.items()) + f'. Found {key!r}')
     return Cell(*parts)
 
-# %% ../../nbs/board/920_cells.ipynb #8c921cfc
-MANDATORY = [*dict.fromkeys([Cell(), *(Cell()._replace(**{f: v}) for f in ('kill', 'world', 'workers', 'shuffle', 'accumulate')
+# %% ../../nbs/board/920_cells.ipynb #6f9ba379
+MANDATORY = [*dict.fromkeys([Cell(),
+                             *(Cell()._replace(**{f: v}) for f in ('kill', 'world', 'workers', 'shuffle', 'accumulate')
                                        for v in FACTORS[f]), Cell(kill='twice', workers='w2p')])]
 
 def pairs(c: Cell) -> set: # the pairs of levels that meet in a cell
@@ -72,7 +73,7 @@ def worlds_of(c: Cell, launches: int) -> list[int]:
     "Ranks of each launch."
     return [int(c.world[0])] + [int(c.world[2])]*(launches - 1)
 
-# %% ../../nbs/board/920_cells.ipynb #ca1d9a2c
+# %% ../../nbs/board/920_cells.ipynb #cfe9946c
 def kill_points(
     ref: AuditHistory, # of an undisturbed run
     kill: str, # level of the factor
@@ -88,6 +89,7 @@ def kill_points(
     mid = lambda s: s//every*every + r.randint(3, every - 3)   # between two saves
     save = inside(every + 2)//every*every
     return dict(mid=lambda: [f'step:{mid(inside(every + 2))}'], saved=lambda: [f'saved:{save}'],
-                saving=lambda: [f'token:{save}'], last=lambda: [f'step:{ends[e]}'], first=lambda: [f'step:{ends[e] + 1}'],
+                saving=lambda: [f'token:{save}'], last=lambda: [f'step:{ends[e]}'],
+                first=lambda: [f'step:{ends[e] + 1}'],
                 boundary=lambda: [f'saved:{ends[e]}'],
                 twice=lambda: [f'step:{mid(inside(every + 2))}', f'step:{mid(inside(3*every + 5))}'])[kill]()

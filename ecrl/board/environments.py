@@ -30,7 +30,7 @@ def env_dir(group: str) -> Path:
     said = '\n'.join((*GROUPS[group], *ALWAYS, sys.version.split()[0]))
     return cache_dir()/'envs'/f'{group}-{hashlib.blake2b(said.encode(), digest_size=4).hexdigest()}'
 
-# %% ../../nbs/board/930_environments.ipynb #d2685fbf
+# %% ../../nbs/board/930_environments.ipynb #758c65af
 class NoEnvironment(RuntimeError): "An environment that cannot be made; the message is the installer's."
 
 def _uv() -> str:
@@ -40,7 +40,8 @@ def _uv() -> str:
 
 def _tell(command: list, timeout_s: float) -> str:
     try: p = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout_s)
-    except subprocess.TimeoutExpired: raise NoEnvironment(f'not done after {timeout_s:.0f} s: uv {command[1]}') from None
+    except subprocess.TimeoutExpired:
+        raise NoEnvironment(f'not done after {timeout_s:.0f} s: uv {command[1]}') from None
     if p.returncode: raise NoEnvironment('\n'.join(p.stderr.strip().splitlines()[-12:]))
     return p.stdout
 
@@ -57,7 +58,8 @@ def python_of(
         say(f'making the environment {group}: {", ".join(GROUPS[group])}')
         shutil.rmtree(place, ignore_errors=True)
         _tell([_uv(), 'venv', '--quiet', '--python', sys.executable, place], 120)
-        _tell([_uv(), 'pip', 'install', '--quiet', '--compile-bytecode', '--python', place/'bin'/'python', *GROUPS[group], *ALWAYS],
+        _tell([_uv(), 'pip', 'install', '--quiet', '--compile-bytecode', '--python', place/'bin'/'python',
+               *GROUPS[group], *ALWAYS],
               timeout_s)
         (place/'whole').write_text(_tell([_uv(), 'pip', 'freeze', '--python', place/'bin'/'python'], 120))
     os.utime(place/'whole')

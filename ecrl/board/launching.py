@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['serve', 'LaunchError', 'Ended', 'free_port', 'Nursery', 'launch_row']
 
-# %% ../../nbs/board/915_launching.ipynb #dc4c05df
-import atexit, contextlib, importlib, json, os, random, runpy, select, signal, socket, subprocess, sys, time, traceback, uuid
+# %% ../../nbs/board/915_launching.ipynb #0ccf3020
+import atexit, contextlib, importlib, json, os, random, runpy, select, signal, socket, subprocess, sys, time
+import traceback, uuid
 from pathlib import Path
 from typing import NamedTuple
 import ecrl
@@ -37,7 +38,7 @@ def _rank(task: dict, rank: int, parent: int):
         with contextlib.suppress(BaseException): sys.stdout.flush(); sys.stderr.flush()
         os._exit(code)
 
-# %% ../../nbs/board/915_launching.ipynb #39582871
+# %% ../../nbs/board/915_launching.ipynb #26ddb82d
 def _wait_for(pids: list[int], end: float) -> tuple[dict, int | None]: # (rank -> exit code, who failed first)
     codes = {}
     def look():
@@ -59,7 +60,8 @@ def _launch(task: dict) -> dict: # what is answered
     codes, first = _wait_for(pids, start + task['timeout_s'])
     late = len(codes) < len(pids) and first is None
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError): os.kill(pid, signal.SIGKILL) if pid in _alive(pids, codes) else None
+        with contextlib.suppress(ProcessLookupError): os.kill(pid, signal.SIGKILL) if pid in _alive(pids,
+                                                                                                    codes) else None
         with contextlib.suppress(ProcessLookupError, PermissionError): os.killpg(pid, signal.SIGKILL)
     for pid in _alive(pids, codes): os.waitpid(pid, 0)
     return dict(codes=[codes.get(r) for r in range(len(pids))], first=first, late=late,
@@ -98,7 +100,7 @@ def free_port() -> int:
     "A port of this host that nobody uses just now."
     with socket.socket() as s: s.bind(('127.0.0.1', 0)); return s.getsockname()[1]
 
-# %% ../../nbs/board/915_launching.ipynb #462dd495
+# %% ../../nbs/board/915_launching.ipynb #09b4172f
 class Nursery:
     "Launches scripts in an environment."
     def __init__(self,
@@ -108,7 +110,8 @@ class Nursery:
         timeout_s: float = 180.0, # for the imports
     ):
         self.mark, here = uuid.uuid4().hex, str(Path(ecrl.__file__).resolve().parents[1])
-        env = os.environ | {MARK: self.mark, 'PYTHONPATH': here, 'OMP_NUM_THREADS': '1', 'TOKENIZERS_PARALLELISM': 'false'}
+        env = os.environ | {MARK: self.mark, 'PYTHONPATH': here, 'OMP_NUM_THREADS': '1',
+                            'TOKENIZERS_PARALLELISM': 'false'}
         with open(log, 'ab') as f:
             self.p = subprocess.Popen([str(python), '-m', 'ecrl.board.launching', *modules], stdin=subprocess.PIPE,
                                       stdout=subprocess.PIPE, stderr=f, env=env, start_new_session=True)
@@ -134,7 +137,7 @@ class Nursery:
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
 
-# %% ../../nbs/board/915_launching.ipynb #e1c1c1a7
+# %% ../../nbs/board/915_launching.ipynb #43d976d8
 def launch_row(
     nursery: Nursery,
     script: Path,
@@ -148,10 +151,12 @@ def launch_row(
     "Start the ranks of a row's script and wait for their end."
     (work := run/'work').mkdir(parents=True, exist_ok=True)
     n = len([*run.glob('launch_*.log')]) + 1
-    place = dict(WORLD_SIZE=str(world), LOCAL_WORLD_SIZE=str(world), MASTER_ADDR='127.0.0.1', MASTER_PORT=str(free_port()),
+    place = dict(WORLD_SIZE=str(world), LOCAL_WORLD_SIZE=str(world), MASTER_ADDR='127.0.0.1',
+                 MASTER_PORT=str(free_port()),
                  GROUP_RANK='0', TORCHELASTIC_RUN_ID=f'board-{n}-{uuid.uuid4().hex[:6]}', ECRL_AUDIT_DIR=str(run),
                  ECRL_AUDIT_KILL=kill or '')
-    task = dict(script=str(script), words=list(words), folder=str(work), log=str(run/f'launch_{n:03d}.log'), world=world,
+    task = dict(script=str(script), words=list(words), folder=str(work), log=str(run/f'launch_{n:03d}.log'),
+                world=world,
                 env=place | (env or {}), timeout_s=timeout_s)
     nursery.p.stdin.write((json.dumps(task) + '\n').encode()); nursery.p.stdin.flush()
     return Ended(**nursery.answer(timeout_s + 30))

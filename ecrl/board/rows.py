@@ -12,7 +12,7 @@ from .cells import FACTORS, Cell
 from .environments import GROUPS
 from ..paths import project_root
 
-# %% ../../nbs/board/940_rows.ipynb #f5ac93e7
+# %% ../../nbs/board/940_rows.ipynb #39f8c85e
 @dataclass(frozen=True)
 class Row:
     "A loader or a trainer, used as its documentation says."
@@ -28,7 +28,9 @@ class Row:
     covers: dict = field(default_factory=dict)   # factor -> levels
     offers: dict = field(default_factory=dict)   # factor -> levels
     modules: tuple = ('torch',)                  # imported once, see `Nursery`
+    order: bool = False        # the promise speaks of the order as well, not only of the place
     control: bool = False      # shows what the board finds; it ships with the board
+    known: str = ''            # threads upstream where what is found here was seen before
 
     def promised(self, c: Cell) -> bool: return bool(self.promise) and _within(self.covers, c)
     def offered(self, c: Cell) -> bool: return _within(self.offers, c)
@@ -39,32 +41,36 @@ ROWS: dict[str, Row] = {}
 
 def rows_dir() -> Path: return project_root()/'nbs'/'board'/'rows'
 
-# %% ../../nbs/board/940_rows.ipynb #fa9944ef
+# %% ../../nbs/board/940_rows.ipynb #e5ce7ee5
 def put(*rows: Row):
     "Put rows on the board."
     for r in rows:
         wrong = [f'{f}: {sorted({*of} - FACTORS[f].keys())}' for d in (r.covers, r.offers) for f, of in d.items()
                  if {*of} - FACTORS[f].keys()]
         if wrong: raise ValueError(f'row {r.name}: expected levels of {", ".join(FACTORS)}, found {"; ".join(wrong)}')
-        if r.group not in GROUPS: raise ValueError(f'row {r.name}: expected a group of {", ".join(GROUPS)}, found {r.group!r}')
+        if r.group not in GROUPS:
+            raise ValueError(f'row {r.name}: expected a group of {", ".join(GROUPS)}, found {r.group!r}')
         if not r.control and not (r.source.startswith('https://') or r.source.endswith('.html')):
             raise ValueError(f'row {r.name}: expected the address where its promise was read (or a page of this site), '
                              f'found {r.source!r}')
         ROWS[r.name] = r
 
-# %% ../../nbs/board/940_rows.ipynb #6ebbfac6
+# %% ../../nbs/board/940_rows.ipynb #b4321204
 SAME = dict(world=('2-2',))
 
 def _control(name: str, title: str, promise: str, *words: str) -> Row:
-    return Row(name, title, 'control.py', 'own', promise, '', '', ('torch',), words, control=True)
+    return Row(name, title, 'control.py', 'own', promise, '', '', ('torch',), words, order=True, control=True)
 
 put(_control('good', 'Control: known good', 'Continues exactly, on any number of ranks.'),
     _control('forgets', 'Control: forgets its place', 'Would continue; but begins its epoch again.', 'forgets'),
-    _control('second', 'Control: forgets at the second restart', 'Would continue; the second restart begins the epoch again.',
+    _control('second', 'Control: forgets at the second restart',
+             'Would continue; the second restart begins the epoch again.',
              'second'),
-    _control('prefetch', 'Control: counts what was read ahead', 'Would continue; what workers have read ahead is skipped.',
+    _control('prefetch', 'Control: counts what was read ahead',
+             'Would continue; what workers have read ahead is skipped.',
              'prefetch'),
-    _control('ranks', 'Control: counts per rank', 'Would continue; its position is a rank\'s, read on another number of ranks.',
+    _control('ranks', 'Control: counts per rank',
+             'Would continue; its position is a rank\'s, read on another number of ranks.',
              'ranks'))
 
 def breaks(control: str, c: Cell) -> bool:
@@ -73,7 +79,7 @@ def breaks(control: str, c: Cell) -> bool:
     return dict(good=False, forgets=inside, second=c.kill == 'twice', prefetch=inside and c.workers != 'w0',
                 ranks=inside and c.world != '2-2')[control]
 
-# %% ../../nbs/board/940_rows.ipynb #557ce3b2
+# %% ../../nbs/board/940_rows.ipynb #ff839b47
 put(Row('distributed', 'DistributedSampler, set_epoch alone', 'distributed.py', 'own', '',
         'https://docs.pytorch.org/docs/stable/data.html', '2.14', ('torch',)),
     Row('distributed-skip', 'DistributedSampler, batches skipped by hand', 'distributed.py', 'own', '',
@@ -81,31 +87,32 @@ put(Row('distributed', 'DistributedSampler, set_epoch alone', 'distributed.py', 
     Row('ecrl-sampler', 'ECRL: its sampler in a DataLoader', 'ecrl_sampler.py', 'own',
         'Continues at exactly the next window, on any number of ranks that divides the global batch.',
         'data/sampler.html', '0.1.0', ('torch', 'ecrl'), offers=dict(shuffle=('shuffled',)),
-        modules=('torch', 'ecrl.data.sampler')))
+        modules=('torch', 'ecrl.data.sampler'), order=True))
 
-# %% ../../nbs/board/940_rows.ipynb #1d90d7ce
+# %% ../../nbs/board/940_rows.ipynb #f094a8f4
 put(Row('torchdata', 'torchdata StatefulDataLoader', 'torchdata_stateful.py', 'trainers',
         'state_dict and load_state_dict checkpoint a loader within an epoch; workers are handled, ranks are not.',
         'https://raw.githubusercontent.com/meta-pytorch/data/v0.11.0/torchdata/stateful_dataloader/README.md', '0.11.0',
-        ('torchdata', 'torch'), covers=SAME, modules=('torch', 'torchdata.stateful_dataloader')))
+        ('torchdata', 'torch'), covers=SAME, modules=('torch', 'torchdata.stateful_dataloader'),
+        known='meta-pytorch/data#1437'))
 
-# %% ../../nbs/board/940_rows.ipynb #7962be81
-_ACCELERATE = ('load_state restores the training state; a checkpoint from within an epoch is resumed from that point with '
-               'skip_first_batches.')
+# %% ../../nbs/board/940_rows.ipynb #61bef436
+_ACCELERATE = ('load_state restores the training state; a checkpoint from within an epoch is resumed from that point '
+               'with skip_first_batches.')
 _GUIDE = 'https://huggingface.co/docs/accelerate/usage_guides/checkpoint'
 
 def _accelerate(name: str, title: str, promise: str, *words: str) -> Row:
     return Row(name, title, 'accelerated.py', 'trainers', promise, _GUIDE, '1.14', ('accelerate', 'torch'), words,
-               covers=SAME, modules=('torch', 'accelerate', 'torch._dynamo'))
+               covers=SAME, modules=('torch', 'accelerate', 'torch._dynamo'), known='accelerate#4012, accelerate#4232')
 
 put(_accelerate('accelerate', 'Accelerate, default', _ACCELERATE),
     _accelerate('accelerate-seedable', 'Accelerate, seedable sampler', _ACCELERATE, 'seedable'),
     _accelerate('accelerate-stateful', 'Accelerate, stateful loader',
                 'save_state and load_state keep how far the loader has been read.', 'stateful'))
 
-# %% ../../nbs/board/940_rows.ipynb #a8cb78f9
+# %% ../../nbs/board/940_rows.ipynb #8501bcb8
 _LIGHTNING = dict(script='lit.py', group='trainers', version='2.6', packages=('lightning', 'torch'), covers=SAME,
-                  modules=('torch', 'lightning', 'lightning.pytorch', 'torch._dynamo'))
+                  modules=('torch', 'lightning', 'lightning.pytorch', 'torch._dynamo'), known='pytorch-lightning#20550')
 
 put(Row('lightning', 'Lightning, default', promise='',
         source='https://lightning.ai/docs/pytorch/stable/common/checkpointing_basic.html', **_LIGHTNING),
@@ -113,32 +120,36 @@ put(Row('lightning', 'Lightning, default', promise='',
         promise="A loader's own state_dict is saved with the checkpoint and loaded with it, also within an epoch.",
         source='https://lightning.ai/docs/pytorch/stable/data/iterables.html', **_LIGHTNING),
     Row('hf-trainer', 'HF Trainer', 'hf_trainer.py', 'trainers',
-        'resume_from_checkpoint goes on where the newest checkpoint was; batches and epochs that were consumed are skipped.',
-        'https://huggingface.co/docs/transformers/main_classes/trainer', '5.x', ('transformers', 'accelerate', 'torch'), covers=SAME,
+        'resume_from_checkpoint goes on where the newest checkpoint was; what was consumed is skipped.',
+        'https://huggingface.co/docs/transformers/main_classes/trainer', '5.x', ('transformers', 'accelerate', 'torch'),
+        covers=SAME,
         offers=dict(shuffle=('shuffled',)), modules=('torch', 'transformers', 'transformers.trainer', 'torch._dynamo')))
 
-# %% ../../nbs/board/940_rows.ipynb #bd4c1811
+# %% ../../nbs/board/940_rows.ipynb #d0b610fb
 put(Row('streaming', 'MosaicML Streaming', 'mosaic.py', 'streaming',
-        'Resumes within an epoch from the state of the loader; samples come in the same order on any number of ranks and workers.',
+        'Resumes within an epoch from the state of the loader; the order is the same on any number of ranks.',
         'https://docs.mosaicml.com/projects/streaming/en/latest/distributed_training/fast_resumption.html', '0.13',
-        ('mosaicml-streaming', 'torch'), modules=('torch', 'torch.distributed')),
+        ('mosaicml-streaming', 'torch'), modules=('torch', 'torch.distributed'), order=True),
     Row('litdata', 'LitData StreamingDataset', 'litdata_streaming.py', 'loaders',
         'An interrupted stream goes on where it was, from the state_dict of its loader.',
         'https://lightning.ai/docs/litdata/features/mulit-gpu-multi-node', '0.2', ('litdata', 'torch'), covers=SAME,
-        modules=('torch', 'litdata')),
+        modules=('torch', 'torch.distributed')),
     Row('grain', 'Grain DataLoader', 'grained.py', 'loaders',
         'The position of the iterator is saved and restored, with the same sampler and data source.',
-        'https://github.com/google/grain/blob/main/docs/tutorials/data_loader_tutorial.md', 'main, read in November 2026', ('grain',),
+        'https://github.com/google/grain/blob/main/docs/tutorials/data_loader_tutorial.md',
+        'main, read in November 2026', ('grain',),
         covers=SAME, modules=()),
     Row('tf-data', 'tf.data with tf.train.Checkpoint', 'tf_data.py', 'tensorflow',
         'The iterator can be saved in a checkpoint, and a restart goes on where it was.',
-        'https://www.tensorflow.org/guide/data', '2.x', ('tensorflow-cpu',), covers=SAME, offers=dict(workers=('w0',)), modules=()))
+        'https://www.tensorflow.org/guide/data', '2.x', ('tensorflow-cpu',), covers=SAME, offers=dict(workers=('w0',)),
+        modules=()))
 
-# %% ../../nbs/board/940_rows.ipynb #e55ab55d
+# %% ../../nbs/board/940_rows.ipynb #63edd253
 put(Row('webdataset', 'WebDataset, resampled shards', 'web.py', 'loaders', '',
         'https://github.com/webdataset/webdataset', '1.0', ('webdataset', 'torch'), modules=('torch', 'webdataset')),
     Row('wids', 'wids, chunked sampler', 'wids_sampler.py', 'loaders', '',
-        'https://github.com/webdataset/webdataset', '0.1', ('wids', 'webdataset', 'torch'), modules=('torch', 'webdataset', 'wids')),
+        'https://github.com/webdataset/webdataset', '0.1', ('wids', 'webdataset', 'torch'),
+        modules=('torch', 'webdataset', 'wids')),
     Row('torchft', "torchft's DistributedSampler", 'torchft_sampler.py', 'torchft', '',
         'https://docs.pytorch.org/torchft/data.html', '0.2', ('torchft', 'torchdata', 'torch'),
         modules=('torch', 'torchdata.stateful_dataloader')))

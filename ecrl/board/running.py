@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['read_records', 'made_from', 'Board', 'CannotRun']
 
-# %% ../../nbs/board/960_running.ipynb #684cd210
-import hashlib, json, re, shutil, time
+# %% ../../nbs/board/960_running.ipynb #3c3b85b3
+import ast, hashlib, json, re, shutil, time
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from .launching import Ended, LaunchError, Nursery, launch_row
 from .rows import ROWS, Row, rows_dir
 from ..paths import runs_dir
 
-# %% ../../nbs/board/960_running.ipynb #c8f4f326
+# %% ../../nbs/board/960_running.ipynb #85e623d8
 def read_records(file: Path) -> dict[tuple, dict]: # (row, cell, seed) -> the newest record
     "The records of a board."
     out = {}
@@ -34,8 +34,9 @@ def read_records(file: Path) -> dict[tuple, dict]: # (row, cell, seed) -> the ne
 
 def made_from(row: Row, cell: Cell, seed: int) -> str: # 16 hex digits
     "A digest of all that a record depends on."
-    code = [Path(m.__file__).read_text() for m in (_cells, _job)]
-    said = [(rows_dir()/row.script).read_text(), *row.words, *GROUPS[row.group], cell.key, str(seed), *code]
+    files = [Path(m.__file__) for m in (_cells, _job)] + [rows_dir()/row.script]
+    code = [ast.dump(ast.parse(f.read_text())) for f in files]      # lines and comments do not count
+    said = [*row.words, *GROUPS[row.group], cell.key, str(seed), *code]
     return hashlib.blake2b('\n'.join(said).encode(), digest_size=8).hexdigest()
 
 # %% ../../nbs/board/960_running.ipynb #254ccce5
@@ -166,16 +167,18 @@ def versions(self: Board, row: Row) -> dict:
     if row.name not in self.known: self.known[row.name] = versions(row.group, row.packages)
     return self.known[row.name]
 
-# %% ../../nbs/board/960_running.ipynb #6a0d55b4
+# %% ../../nbs/board/960_running.ipynb #623e4920
 @patch
 def judge_again(self: Board, names: list[str] | None = None) -> list[dict]: # the records that have changed
     "Judge the ledgers that are here once more."
     out = []
     for r in [*self.records.values()]:
         row, cell = self.rows.get(r['row']), cell_of(r['cell'])
-        run, ref = self.folder/r['row']/f'{r["cell"]}.s{r["seed"]}', self.folder/r['row']/f'reference.{reference_of(cell).key}.s{r["seed"]}'
+        run = self.folder/r['row']/f'{r["cell"]}.s{r["seed"]}'
+        ref = self.folder/r['row']/f'reference.{reference_of(cell).key}.s{r["seed"]}'
         if row is None or names and r['row'] not in names or 'order' not in r or not is_audit(run): continue
-        keep = {k: r[k] for k in ('row', 'cell', 'seed', 'kills', 'launches', 'why', 'versions', 'seconds', 'made_from', 'day') if k in r}
+        keep = {k: r[k] for k in ('row', 'cell', 'seed', 'kills', 'launches', 'why', 'versions', 'seconds', 'made_from',
+                                  'day') if k in r}
         new = keep | judged(row, cell, run, ref/'one', _agree(ref/'one', ref/'two'))
         if new != r: out.append(new)
     with open(self.file, 'a') as f: f.writelines(json.dumps(r) + '\n' for r in out)

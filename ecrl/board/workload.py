@@ -14,7 +14,7 @@ from ..audit.ledger import Audit, Sample, WithIds, rng
 from ..audit.adapters import KEY, KeyedCollate
 from .job import Job
 
-# %% ../../nbs/board/912_workload.ipynb #ca35a32c
+# %% ../../nbs/board/912_workload.ipynb #f1ef51d0
 def samples(job: Job) -> WithIds:
     "The data; each sample carries its id."
     x = torch.randn(job.size, 8, generator=torch.Generator().manual_seed(0))
@@ -29,7 +29,8 @@ def loss_of(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def ledger(job: Job, optimizer=None, tail: str = 'drop') -> Audit:
     "The ledger of a trainer."
-    return Audit('job', optimizer=optimizer, epoch_size=job.size, tail=tail, shuffle=job.shuffle, accumulate=job.accumulate,
+    return Audit('job', optimizer=optimizer, epoch_size=job.size, tail=tail, shuffle=job.shuffle,
+                 accumulate=job.accumulate,
                  deterministic=True)
 
 # %% ../../nbs/board/912_workload.ipynb #ec302901
@@ -44,12 +45,13 @@ def lightning_saves(audit: Audit):
         def on_train_epoch_start(self, *_): self.say()
     return Saves()
 
-# %% ../../nbs/board/912_workload.ipynb #5ed8fcd6
+# %% ../../nbs/board/912_workload.ipynb #9148ac86
 def hf_ledger(trainer, audit: Audit):
     "Keep a ledger of what a Trainer consumes, with its token in the Trainer's own checkpoint."
     from transformers.trainer_callback import ExportableState, TrainerCallback
     class Ledger(TrainerCallback, ExportableState):
-        def state(self): return dict(args={}, attributes=dict(token=audit.token(model=trainer.model)) if audit.said else {})
+        def state(self): return dict(args={},
+                                     attributes=dict(token=audit.token(model=trainer.model)) if audit.said else {})
         def on_train_begin(self, args, state, control, **_):
             kept = state.stateful_callbacks.get('Ledger') if state.global_step else None
             if audit.said: return

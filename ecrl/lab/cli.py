@@ -245,10 +245,10 @@ class StageLines:
         self.text, self.at = text, time.monotonic()
 
 @contextmanager
-def stages():
+def stages(quiet: bool = False): # quiet: nothing is said, since the output is JSON
     """`say(text)` names what begins now, `say(text, done)` how far it is: on a terminal with a clock that runs,
     elsewhere a line each, one in 15 s of what goes on."""
-    if not out.is_terminal: yield StageLines(); return
+    if quiet or not out.is_terminal: yield (lambda text, done='': None) if quiet else StageLines(); return
     with Progress(SpinnerColumn(finished_text=' '), TextColumn('{task.description}'), TimeElapsedColumn(),
                   console=out) as p:
         now = []
@@ -360,7 +360,8 @@ def demo(
         publish_evidence(where)
         shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
     if site:
-        with stages() as say:
+        with calm(lambda: 'Interrupted; the runs are judged, their page is not built. Build it with: '
+                          f'{same_command()}'), stages() as say:
             say('its page')
             from ecrl.lab.site import build_page
             page = build_page('analysis/exp1_failure.ipynb', notebooks[analysis], where/'page')
@@ -638,9 +639,12 @@ def plan(file: MatrixFile,
              '--cells', help='A row a run, in the order in which they are run.')] = False,
          json_: Json = False):
     "Suites, runs, disk and time; nothing is run."
-    m = _matrix(file)
-    from ecrl.lab.matrix import plan_totals
-    t, slots = m.plan(), m.definition.executor.slots
+    with stages(json_) as say:
+        say(f'reading {file}')
+        m = _matrix(file)
+        from ecrl.lab.matrix import plan_totals
+        say('estimating time and disk')
+        t, slots = m.plan(), m.definition.executor.slots
     totals = plan_totals(t, slots if isinstance(slots, int) else len(slots))
     if json_: return print_json(dict(study=m.name, totals=totals, cells=json.loads(t.to_json(orient='records'))))
     out.print(rich_table(m.factors(), f'Study {m.name}'))
@@ -680,11 +684,12 @@ def matrix_display(m):
         done, now = t['runs'] - t['left'], [r for r, row in rows.items() if row['status'] == 'running']
         left = duration(t['left_s'])
         for r in changed: live.pop(r, None)
-        at = ', '.join(map(doing, now))
+        # the notebook of a suite starts before its first run, and reports after its last one
+        at = ', '.join(map(doing, now)) or 'a suite is prepared or judged'*(t['left'] > 0)
         if out.is_terminal:
             bar.update(task, completed=done, description=f'{m.name}: {at}' if bar.narrow else m.name,
                        note=f'left {left}' if bar.narrow else f'left {left}  {at}')
-        elif now: out.print(f"[{done}/{t['runs']}] {at}; left: {left}", soft_wrap=True, markup=False)
+        elif at: out.print(f"[{done}/{t['runs']}] {at}; left: {left}", soft_wrap=True, markup=False)
         said = time.monotonic()
         for r, row in changed.items():
             why = f" ({row['reason']})" if row['reason'] else ''
@@ -1095,9 +1100,10 @@ def project_(
 # %% ../../nbs/lab/870_cli.ipynb #9a1d0007
 def _projected(found: list): # of `Projection`
     import pandas as pd
-    rows = [p.row() | dict(ettr=f'{p.ettr.value:.1%} [{p.ettr.low:.1%}, {p.ettr.high:.1%}]',
-                           lost_device_hours=f'{p.lost_device_hours.value:,.0f}', way=p.plan.way) for p in found]
-    t = pd.DataFrame(rows)[['way', 'every_k_steps', 'failures', 'ettr', 'steps_per_s', 'lost_device_hours']]
+    t = pd.DataFrame([{'way': p.plan.way, 'save every': f'{p.plan.every_k_steps} steps',
+                       'failures': f'{p.outcome.failures.mean():.0f}', 'ETTR': f'{p.ettr.value:.1%}',
+                       '95% of jobs': f'{p.ettr.low:.1%} to {p.ettr.high:.1%}', 'steps/s': p.goodput.value,
+                       'device-hours lost': f'{p.lost_device_hours.value:,.0f}'} for p in found])
     out.print(f'{found[0].plan.scale.fleet()}; {found[0].plan.scale.days:g} days', soft_wrap=True)
     out.print(rich_table(t))
     common = set.intersection(*(set(p.plan.notes) for p in found))
@@ -1321,12 +1327,12 @@ def gpu(
 # %% ../../nbs/lab/870_cli.ipynb #8a6cfec1
 @app.command()
 def glossary(
-    word: Annotated[Optional[str], typer.Argument(
-        help='One word, e.g. MTTR or completed_prev; all of them by default.', show_default=False)] = None):
+    word: Annotated[Optional[list[str]], typer.Argument(
+        help='One word, e.g. MTTR or lost steps; all of them by default.', show_default=False)] = None):
     "What the words of the tables and reports mean."
     from ecrl.glossary import WORDS, explain
-    if word is not None:
-        try: return out.print(explain(word), markup=False, soft_wrap=True)
+    if word:
+        try: return out.print(explain(' '.join(word)), markup=False, soft_wrap=True)
         except ValueError as e: _fail(str(e))
     for group, words in WORDS.items():
         t = Table(title=group, title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False, show_header=False)

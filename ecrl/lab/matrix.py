@@ -194,8 +194,7 @@ class Matrix(Study):
             raise ConfigError(f'variants: expected different ones, found {shown(m.variants)}')
         of = {v: variant_settings(v) for v in m.variants} if isinstance(m.variants,
             list) else {v: assignments(s) for v, s in m.variants.items()}
-        self.suites: dict[str, dict] = {}          # name -> axis -> level
-        cells = []
+        self.suites, cells = {}, []                # suites: name -> axis -> level
         for combination in itertools.product(*self.levels.values()):
             chosen = dict(zip(self.levels, combination))
             settings = [s for a, l in chosen.items() for s in self.levels[a][l]]

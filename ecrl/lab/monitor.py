@@ -87,7 +87,6 @@ def tiles_html(s: dict) -> str: # s: of `Live.seen`
             + ''.join(f'<div><small>{k}</small><b>{html.escape(str(v))}</b></div>' for k, v in tiles.items())
             + '</div>')
 
-# %% ../../nbs/lab/862_monitor.ipynb #0ea0ebf2
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str: # cells of rows are HTML
     return ('<table><tr>' + ''.join(f'<th>{h}</th>' for h in head) + '</tr>'
             + ''.join('<tr>' + ''.join(f'<td>{c}</td>' for c in r) + '</tr>' for r in rows) + '</table>')
@@ -106,16 +105,14 @@ def ranks_html(s: dict) -> str:
     head = ('', 'is', 'speed at work', 'beside the slowest', 'share of samples', 'time waiting and averaging', 'memory')
     return table(head, [row(r) for r in s['ranks']]) if s['ranks'] else ''
 
-# %% ../../nbs/lab/862_monitor.ipynb #c59b28b3
 def scalars_html(s: dict, epochs: int = 5) -> str: # epochs: the newest so many
     "The metrics that own code records."
     of, out = {}, []
     for r in s['scalars']: of.setdefault(r['name'], {}).setdefault(r['epoch'], {})[r['rank']] = r
     ranks = sorted({r['rank'] for r in s['scalars']})
+    def text(c): return f'{c["mean"]:.4g} <small>{c["min"]:.3g} to {c["max"]:.3g}, n {c["count"]}</small>' if c else '–'
     for name, by_epoch in of.items():
-        rows = [[f'epoch {e}', *(f'{c["mean"]:.4g} <small>{c["min"]:.3g} to {c["max"]:.3g}, n {c["count"]}</small>'
-                                 if (c := by_epoch[e].get(k)) else '–' for k in ranks)]
-                for e in sorted(by_epoch)[-epochs:]]
+        rows = [[f'epoch {e}', *(text(by_epoch[e].get(k)) for k in ranks)] for e in sorted(by_epoch)[-epochs:]]
         out.append(table([html.escape(name), *(f'rank {k}' for k in ranks)], rows))
     return '<h2>Metrics</h2>' + ''.join(out) if out else ''
 
@@ -129,8 +126,8 @@ def body_html(s: dict, gone: bool = False) -> str: # gone: nobody supervises the
               chart('speed at work, samples/s', speeds, last, died),
               chart('anchor: batches of the slowest rank in a round', dict(anchor=s['anchor']) if s['anchor'] else {},
                     last, died, stairs=True),
-              chart('batches of each rank in a round', {f'rank {r}': p for r, p in s['counts'].items() if p},
-                    last, died, stairs=True)]
+              chart('batches of each rank in a round', {f'rank {r}': p for r, p in s['counts'].items() if p}, last,
+                    died, stairs=True)]
     news = ''.join(f'<li><small>{time.strftime("%H:%M:%S", time.localtime(t))}</small> {html.escape(text)}</li>'
                    for t, text in reversed(s['news']))
     bad = [f'the loss was no number at step {s["odd_loss"]}']*(s['odd_loss'] is not None)

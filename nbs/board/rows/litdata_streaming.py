@@ -1,4 +1,5 @@
 "LitData: StreamingDataset and StreamingDataLoader, whose state_dict goes into the checkpoint."
+import os
 import torch.distributed as dist
 from litdata import StreamingDataLoader, StreamingDataset
 from litdata.streaming.cache import Cache
@@ -7,10 +8,12 @@ from ecrl.board.job import the_job
 job = the_job()
 
 def write(folder):
+    place = {k: os.environ.pop(k) for k in ('RANK', 'WORLD_SIZE')}     # one process writes, and not as one of several
     folder.mkdir()
     cache = Cache(str(folder), chunk_size=50)
     for i in job.data: cache[i] = i
     cache.done(), cache.merge()
+    os.environ.update(place)
 
 place = job.shared('litdata', write)
 dist.init_process_group('gloo')
