@@ -332,6 +332,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws._sequence': ('audit/laws.html#_sequence', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._summed': ('audit/laws.html#_summed', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._twice': ('audit/laws.html#_twice', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._unless_unseen': ('audit/laws.html#_unless_unseen', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._unseen': ('audit/laws.html#_unseen', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.at': ('audit/laws.html#at', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.batch_of': ('audit/laws.html#batch_of', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.by_content': ('audit/laws.html#by_content', 'ecrl/audit/laws.py'),
