@@ -126,7 +126,7 @@ def _agree(one: Path, two: Path) -> bool:
     a, b = read_audit(one), read_audit(two)
     return a.lineage.keys() == b.lineage.keys() and order_grade(b, a)[0] == 'by rank'
 
-# %% ../../nbs/board/960_running.ipynb #16270df4
+# %% ../../nbs/board/960_running.ipynb #2460c904
 @patch
 def run_cell(self: Board, row: Row, cell: Cell, seed: int) -> dict: # the record
     "Fill one cell."
@@ -148,6 +148,8 @@ def _filled(self: Board, row: Row, cell: Cell, seed: int) -> dict:
     for n, (kill, world) in enumerate(zip([*kills, None], worlds)):
         ended = self._launch(row, run, job, world, kill)
         if kill and ended.killed or not kill and ended.done: continue
+        if kill and ended.done and not n:
+            return said | dict(outcome='could not run', why=f'the run was over before {kill} was reached: no restart')
         if kill and ended.done: return said | _never(run, row, cell, ref, repeatable, kill)
         return said | _stopped(run, ended, n)
     shutil.rmtree(run/'work', ignore_errors=True)
