@@ -148,7 +148,7 @@ def _unplanned(self: Starter, p: int):
 
 for f in (_note, _unplanned): setattr(Starter, f.__name__[1:], f)
 
-# %% ../../nbs/stages/594_job.ipynb #6442e8cf
+# %% ../../nbs/stages/594_job.ipynb #33856710
 def _role(self: Starter, w) -> int: # process
     if not isinstance(w, str): return w
     members = self.value.members[int(w[1:])]
@@ -172,13 +172,21 @@ def _strike(self: Starter, x: Strike):
         if p in self.pids: signal_if_there(self.pids[p], signal.SIGKILL if x.kind == 'crash' else signal.SIGSTOP)
     if x.back_s is not None: self.timers.append((until, 'start' if x.kind == 'crash' else 'go on', who, f))
 
+for f in (_role, _strike): setattr(Starter, f.__name__[1:], f)
+
+# %% ../../nbs/stages/594_job.ipynb #caf0edd7
+def _start_again(self: Starter, p: int, f):
+    "In its next life; its last one may not have ended yet, and another plan may have brought it back already."
+    if p in self.pids and p in self.gone: self.timers.append((self.now + 0.05, 'start', (p,), f))
+    elif p not in self.pids: self.start(p); self.world('restarted', (p,))
+
 def _due(self: Starter):
     "What ends, or begins again."
     for timer in [t for t in self.timers if t[0] <= self.now]:
         self.timers.remove(timer)
         _, what, who, f = timer
         if what == 'start':
-            for p in who: self.start(p); self.world('restarted', (p,))
+            for p in who: self.start_again(p, f)
         elif what == 'heal':
             for pair in who: self.cuts[pair] = PASS
         else:
@@ -186,7 +194,7 @@ def _due(self: Starter):
                 if p in self.pids: signal_if_there(self.pids[p], signal.SIGCONT)
         if what != 'start': self.world('healed', f)
 
-for f in (_role, _strike, _due): setattr(Starter, f.__name__[1:], f)
+for f in (_start_again, _due): setattr(Starter, f.__name__[1:], f)
 
 # %% ../../nbs/stages/594_job.ipynb #92c7b7ff
 def _done(self: Starter) -> bool:

@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['shape_in', 'group_main', 'laws_of', 'LawBroken', 'Staged']
 
-# %% ../../nbs/stages/597_method.ipynb #0f1df92c
+# %% ../../nbs/stages/597_method.ipynb #882fd9ec
 import json, os, subprocess, sys, time, warnings
 import torch
 from pathlib import Path
 from fastcore.basics import patch
 from ..checkpoint.state import StateMismatch
 from ..data.assignment import Unit
+from ..measure.laws import IDLE
 from ..processes import die_with_parent
 from .core import Due
 from .cut import CutError
@@ -165,13 +166,14 @@ def take_over(self: Staged, manifest: tuple):
     for key in list(files):
         if key[2] < step - self.every: files.path(key).unlink(missing_ok=True)
 
-# %% ../../nbs/stages/597_method.ipynb #e64e3496
+# %% ../../nbs/stages/597_method.ipynb #493b4b98
 @patch
 def judge(self: Staged, worker):
     "The group is done: what do the laws say?"
     if self.group.wait(120): self.fail()
     found = json.loads((self.folder/'result.json').read_text())['laws']
-    worker.say(f'stages: {sum(v is True for v, _, _ in found.values())} of {len(found)} laws hold, '
+    held, idle = (sum(v == x for v, _, _ in found.values()) for x in (True, IDLE))
+    worker.say(f'stages: {held} of {len(found)} laws hold, {idle} were not exercised; '
                f'{sum(n for _, n, _ in found.values())} facts examined')
     broken = {k: e for k, (v, _, e) in found.items() if v is False}
     if broken: raise LawBroken(f'the records of the group break {", ".join(broken)}: {next(iter(broken.values()))[:1]}')
