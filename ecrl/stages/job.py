@@ -264,7 +264,8 @@ def life_of(folder: Path, shape: Shape, due: Due) -> Life:
     "What a job has left, ready to be judged."
     told = in_order([t for p in sorted(Path(folder).glob('*.jsonl')) for t in read_log(p)])
     begin, records = told[0][1], [r for r, _ in told]
-    faults = [Fault(*r[7]) for r in records if r[0] == WORLD and r[4] == 'fault']
+    faults = [Fault(t - begin, f[1], f[2], t - begin + f[3] - f[0], f[4])          # on the clock of the records
+              for r, t in told if r[0] == WORLD and r[4] == 'fault' for f in [r[7]]]
     ended = json.loads((Path(folder)/'result.json').read_text())['finished']
     return Life(shape, records, [t - begin for _, t in told], faults, True, ended, len(records), due=due)
 
