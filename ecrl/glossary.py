@@ -152,8 +152,8 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'interval': (
     '95% Student t interval of the mean over suites. Seeds are the sample and the suites are taken as they are '
     '(stratified, Welch-Satterthwaite), so it speaks of other seeds on these suites; '
-                 'where n counts suites, the suites are the sample, and it speaks of other suites like these. Two '
-                 'values have none worth showing', 'measure/755_statistics.ipynb#a-mean'),
+    'where n counts suites, the suites are the sample, and it speaks of other suites like these. Two '
+    'values have none worth showing', 'measure/755_statistics.ipynb#a-mean'),
 }, 'Studies': {
     'study': ('the runs that answer one question; a directory under `runs/`', 'lab/810_experiment.ipynb'),
     'variant': (
@@ -187,10 +187,17 @@ PAGE = {w: page for group in WORDS.values() for w, (_, page) in group.items()}
 # %% ../nbs/glossary.ipynb #ba7ad68d
 def _key(word: str) -> str: return ' '.join(word.lower().replace('_', ' ').replace('-', ' ').split())
 
+def _within(words: str) -> str | None: # a key; None: no word of the glossary is among them
+    "The longest word of the glossary that a table's heading holds: `lost steps`, `MTTR (s)`, `restarts`."
+    def stems(text): return ' '.join(w.removesuffix('s') for w in re.findall(r'[\w/.]+', text))
+    found = [k for k in map(_key, MEANING) if f' {stems(k)} ' in f' {stems(words)} ']
+    return max(found, key=len, default=None)
+
 def explain(word: str) -> str:
     "A word and its meaning, on one line; refuses a word that is not in the glossary."
     of = {_key(w): w for w in MEANING}
-    if (k := _key(word)) not in of:
+    if (k := _key(word)) not in of and (k := _within(_key(word))) is None:
+        k = _key(word)
         near = [of[n] for n in of if k and k in n] or [of[n] for n in difflib.get_close_matches(k, of)]
         hint = f'did you mean {", ".join(near)}?' if near else 'leave the word out to see all of them.'
         raise ValueError(f'{word!r} is not in the glossary; {hint}')

@@ -8,7 +8,7 @@ __all__ = ['PR_SET_PDEATHSIG', 'PR_SET_CHILD_SUBREAPER', 'HALTED', 'LOST_A_PEER'
            'end_marked', 'output_of', 'lines_of']
 
 # %% ../nbs/030_processes.ipynb #1c4380ad
-import contextlib, ctypes, json, os, re, select, signal, subprocess, sys, time
+import contextlib, ctypes, json, os, re, select, signal, subprocess, sys, tempfile, time
 from collections.abc import Iterable
 from pathlib import Path
 import psutil
@@ -119,18 +119,21 @@ def output_of(
     env: dict[str, str] = {}, # besides this process's
 ) -> str: # what it printed
     "Run a module as a child with a deadline."
-    p = subprocess.Popen([sys.executable, '-m', module, *map(str, arguments)], text=True, env=os.environ | env,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                         start_new_session=True, preexec_fn=die_with_parent)
-    try: out, err = p.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        raise RuntimeError(f'python -m {module} was not done after {timeout_s:g} s, and ended') from None
-    finally:
-        with contextlib.suppress(ProcessLookupError): os.killpg(p.pid, signal.SIGKILL)      # with all that it started
-        p.wait()
-    if p.returncode: raise RuntimeError(f'python -m {module} ended with code {p.returncode}:\n{err[-2000:]}')
-    return out
+    with tempfile.TemporaryFile('w+') as out, tempfile.TemporaryFile('w+') as err:   # no pipes: a grandchild may stay
+        p = subprocess.Popen([sys.executable, '-m', module, *map(str, arguments)], env=os.environ | env, stdout=out,
+                             stderr=err, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=die_with_parent)
+        try: p.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f'python -m {module} was not done after {timeout_s:g} s, and ended') from None
+        finally:
+            with contextlib.suppress(ProcessLookupError): os.killpg(p.pid, signal.SIGKILL)  # with all that it started
+            p.wait()
+        for f in (out, err): f.seek(0)
+        said, errors = out.read(), err.read()
+    if p.returncode: raise RuntimeError(f'python -m {module} ended with code {p.returncode}:\n{errors[-2000:]}')
+    return said
 
+# %% ../nbs/030_processes.ipynb #1a0e1f65
 def lines_of(module: str, *arguments, timeout_s: float, env: dict[str, str] = {}) -> list:
     "The same, for a module that prints a line of JSON for each result."
     return [json.loads(line) for line in output_of(module, *arguments, timeout_s=timeout_s, env=env).splitlines()]

@@ -230,8 +230,8 @@ def sentences(self: Advice) -> list[str]:
         said.append(f'checkpoint.max_inflight: {self.max_inflight} (a boundary waits {q.wait_s:.3g} s for a free '
                     f'image, a checkpoint is durable after {q.lag_s:.3g} s).')
     said.append(f'It rests on {n["checkpoints"]} checkpoints ({c.mean("save_s"):.3g} s each, of which the stall is '
-                f'{c.mean("stall_s"):.3g} s) and {n["recoveries"]} recoveries ({c.mean("recovery_s"):.3g} s), of '
-                f'{len(c.runs)} run{"s"*(len(c.runs) != 1)}.')
+                f'{c.mean("stall_s"):.3g} s) and {n["recoveries"]} recover{"y" if n["recoveries"] == 1 else "ies"} '
+                f'({c.mean("recovery_s"):.3g} s), of {len(c.runs)} run{"s"*(len(c.runs) != 1)}.')
     return said + [f'Assumed: {s}.' for s in c.notes()]
 
 @patch

@@ -79,19 +79,19 @@ def projection_html(costs: Costs, scale: Scale, way: str = 'overlapped', reps: i
 # %% ../../nbs/advise/980_sliders.ipynb #9800000d
 def _sliders(costs: Costs) -> dict[str, W.Widget]:
     "The inputs by name."
-    wide = dict(style=dict(description_width='190px'), layout=W.Layout(width='480px'), continuous_update=False)
+    wide = dict(style=dict(description_width='150px'), layout=W.Layout(width='400px'), continuous_update=False)
     log = lambda label, low, high, v: W.FloatLogSlider(v, base=10, min=np.log10(low), max=np.log10(high), step=0.05,
-                                                       description=label, readout_format='.3g', **wide)
+                                                       description=label, readout_format=',.3r', **wide)
     clip = lambda v, low, high: float(np.clip(v if v == v else low, low, high))
     return dict(
-        devices=log('devices', 2, 100_000, 16_384), mtbf_y=log('MTBF of a device, years', 0.05, 100, 5),
+        devices=log('devices', 2, 100_000, 16_384), mtbf_y=log('device MTBF, years', 0.05, 100, 5),
         step_s=log('step, s', 0.001, 100, clip(costs.mean('step_s'), 0.001, 100)),
         save_s=log('checkpoint takes, s', 0.001, 600, clip(costs.mean('save_s'), 0.001, 600)),
         write_s=log('write lasts, s', 0.001, 3600, clip(costs.mean('write_s'), 0.001, 3600)),
         recovery_s=log('recovery, s', 0.1, 7200, clip(costs.mean('recovery_s'), 0.1, 7200)),
         spares=W.IntSlider(256, 0, 256, description='spare nodes', **wide),
-        way=W.Dropdown(options=WAYS, value='overlapped', description='way', style=dict(description_width='190px'),
-                       layout=W.Layout(width='480px')))
+        way=W.Dropdown(options=WAYS, value='overlapped', description='way', style=dict(description_width='150px'),
+                       layout=W.Layout(width='400px')))
 
 # %% ../../nbs/advise/980_sliders.ipynb #98000013
 def projection_sliders(
@@ -111,6 +111,7 @@ def projection_sliders(
         except ConfigError as e: view.value = f'<p>{html.escape(str(e))}</p>'
     for w in c.values(): w.observe(draw, 'value')
     draw()
-    box = W.VBox([W.HBox([W.VBox([*c.values()][:4]), W.VBox([*c.values()][4:])]), view])
+    rows = [W.VBox([*c.values()][:4]), W.VBox([*c.values()][4:])]
+    box = W.VBox([W.HBox(rows, layout=W.Layout(flex_flow='row wrap')), view])
     box.controls, box.view = c, view
     return box

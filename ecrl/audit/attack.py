@@ -127,7 +127,7 @@ def pair_launch(
     work: Path, n: int, W: int, mistake: str = 'none',
     kill: str | None = None,        # a point of the ledger
     after: tuple | None = None,     # (lines of rank 0's trace, seconds more)
-):
+) -> bool: # whether it was running when it was ended
     "One launch of all ranks."
     env = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'ECRL_AUDIT_DIR': str(work.parent/'job'),
            'WORLD_SIZE': str(W), 'LOCAL_WORLD_SIZE': str(W), 'MASTER_PORT': str(n)}
@@ -144,14 +144,15 @@ def pair_launch(
         for p in ranks: p.kill()
         codes = [p.wait() for p in ranks]
     if not kill and not after and any(codes): raise RuntimeError(f'expected a launch that ends well, found {codes}')
+    return -9 in codes
 
-def pair_life(folder: Path, launches: list[tuple], mistake: str = 'none') -> Path: # the ledger
+def pair_life(folder: Path, launches: list[tuple], mistake: str = 'none') -> tuple[Path, int]: # (the ledger, deaths)
     "A life of the job: (ranks, point of the ledger or an outsider's moment or None) of each launch."
     (work := folder/'work').mkdir(parents=True)
     (work/'pair.py').write_text(PAIR)
-    for n, (W, end) in enumerate(launches):
-        pair_launch(work, n, W, mistake, **{'kill' if isinstance(end, str) else 'after': end})
-    return folder/'job'
+    deaths = [pair_launch(work, n, W, mistake, **{'kill' if isinstance(end, str) else 'after': end})
+              for n, (W, end) in enumerate(launches)]
+    return folder/'job', sum(deaths)
 
 def pair_plan(seed: int, deaths: int = 3) -> list[tuple]: # worlds by seed: 1, 2, 2 -> 1, 1 -> 2
     "Launches and moments of death."
@@ -193,12 +194,14 @@ def pair_judged(seed: int, mistake: str = 'none') -> dict: # a row
     "Live, kill, judge, and compare with the truth."
     with tempfile.TemporaryDirectory() as d:
         plan = pair_plan(seed)
-        v = verify_audit(pair_life(Path(d), plan, mistake))
+        job, kills = pair_life(Path(d), plan, mistake)
+        v = verify_audit(job)
         once, order = pair_truth(Path(d)/'work')
         found = v.grades['order']
         wrong = v.grades['set'] is not once or order is True and found is False or order is False and found is not False
-        return dict(seed=seed, mistake=mistake, ranks=' '.join(str(W) for W, _ in plan), once=once, order=order,
-                    set_grade=str(v.grades['set']), order_grade=str(found), state_grade=str(v.grades['state']),
+        return dict(seed=seed, mistake=mistake, ranks=' '.join(str(W) for W, _ in plan), kills=kills, once=once,
+                    order=order, set_grade=str(v.grades['set']), order_grade=str(found),
+                    state_grade=str(v.grades['state']),
                     verdict=str(v.valid), wrong=bool(wrong or mistake == 'none' and v.valid is not True),
                     laws=', '.join(k for k, x in v.checks.items() if x is False),
                     first=next((str(e) for e in v.offences), ''))

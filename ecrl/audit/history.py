@@ -313,8 +313,7 @@ def numbers(parts: list) -> np.ndarray | None: # (ids,) int64; None: some are te
     try: return np.array(flat, np.int64)
     except OverflowError: return None
 
-def amount(ids: Iterable) -> int: # samples, or tokens of spans
-    ids = [*ids]
+def amount(ids: list) -> int: # samples, or tokens of spans
     return sum(i[2] if is_span(i) else 1 for i in ids) if list in {*map(type, ids)} else len(ids)
 
 # %% ../../nbs/audit/620_records.ipynb #7d41aa06
@@ -347,14 +346,13 @@ def bag_of(recs: Iterable[dict]) -> Counter: # id -> how often
 def hashes(h: AuditHistory) -> dict[int, list[tuple]]: # epoch -> [(step, attempt, rank, samples, bag)], in order
     "The epochs of which some ids were not kept, but hashed."
     def found():
-        out, hidden = {}, set()
-        for e, s, a, r, k in micro_batches(h):
+        out, hidden = {}, {e for e, _, _, r, _ in micro_batches(h) if r['ids'] is None and 'bags' in r}
+        for e, s, a, r, k in micro_batches(h) if hidden else ():
+            if e not in hidden or r['ids'] is None and 'bags' not in r: continue
             at = sum(n or 0 for n in r['micro'][:k])
-            if r['ids'] is None and 'bags' not in r: continue
-            if r['ids'] is None: hidden.add(e)
             b = r['bags'][k] if r['ids'] is None else bag(r['ids'][at:at + r['micro'][k]], hash_key())
             out.setdefault(e, []).append((s, a, r['rank'], r['micro'][k], b))
-        return {e: out[e] for e in sorted(hidden)}
+        return dict(sorted(out.items()))
     return kept(h, 'hashes', found)
 
 # %% ../../nbs/audit/620_records.ipynb #44dff479

@@ -252,7 +252,7 @@ def _lanes(x, key: bytes, mask) -> tuple: # two hashes of 64 bits
 def bag(ids, key: bytes) -> str: # 32 hex digits
     "Of a multiset of ids: the sum of their keyed hashes, in two lanes modulo 2**64."
     np = sys.modules.get('numpy')
-    if np and len(ids) and all(type(i) is int and -2**63 <= i < 2**63 for i in ids):
+    if np and len(ids) and {*map(type, ids)} == {int} and -2**63 <= min(ids) and max(ids) < 2**63:
         mask = np.full(1, M64, np.uint64)
         with np.errstate(over='ignore'):
             lanes = _lanes(np.array(ids, np.int64).view(np.uint64), key, mask)

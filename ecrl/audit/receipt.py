@@ -72,7 +72,9 @@ border-radius:4px}
 .unknown{border-left-color:#c88a00}
 table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;padding:.2rem .5rem;\
 border-bottom:1px solid #e3e7eb;vertical-align:top}td.n,th.n{text-align:right}
-svg{width:100%;height:auto;font-size:12px}.kept{fill:#1b6e8c}.gone{fill:url(#h)}\
+.wide{overflow-x:auto}svg{width:100%;min-width:34rem;height:auto;font-size:12px}\
+@media(max-width:600px){body{margin:1rem auto}.wide td,.wide th{padding:.2rem .3rem}}\
+.kept{fill:#1b6e8c}.gone{fill:url(#h)}\
 circle{fill:#fff;stroke:#1d2733;stroke-width:1.5}.small{color:#55616d;font-size:.85rem}code{font-size:.85rem}'''
 
 def _table(rows: list[dict]) -> str:
@@ -83,8 +85,8 @@ def _table(rows: list[dict]) -> str:
     head = ''.join(td('th', k).replace('<th>',
                                        '<th class=n>' if isinstance(v, int) and not isinstance(v, bool) else '<th>')
                                        for k, v in rows[0].items())
-    return f'<table><tr>{head}</tr>' + ''.join('<tr>' + ''.join(td('td', v) for v in r.values()) + '</tr>'
-                                               for r in rows) + '</table>'
+    body = ''.join('<tr>' + ''.join(td('td', v) for v in r.values()) + '</tr>' for r in rows)
+    return f'<div class=wide><table><tr>{head}</tr>{body}</table></div>'
 
 def _grade(v: Verdict, g: str) -> str:
     x = v.grades[g]
@@ -118,7 +120,8 @@ def receipt(
     body = [f'<h1>{SIGN[v.valid]} {MARK[v.valid]}: {escape(title)}</h1><p>Run <code>{escape(h.run_id)}</code>, '
             f'{escape(v.status)}. Executions: '
             + ', '.join(f'{n} {f}' for f, n in v.counts.items()) + '.</p>',
-            f'<div class=grades>{"".join(_grade(v, g) for g in GRADES)}</div>', '<h2>Attempts</h2>', timeline(h),
+            f'<div class=grades>{"".join(_grade(v, g) for g in GRADES)}</div>', '<h2>Attempts</h2>',
+            f'<div class=wide>{timeline(h)}</div>',
             '<p class=small>Dark: counts. Hatched: executed, and replayed or lost. Dots: checkpoints.</p>',
             _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found), '<h2>Epochs</h2>', _table(epochs),
             '<h2>Laws</h2>', _table(laws), f'<h2>What this covers</h2><p>{escape(covers)}</p>']

@@ -37,6 +37,7 @@ def launch(
     timeout_s: float = 600.0,
 ) -> int: # exit code
     "Start a command and wait for its end."
+    run = Path(run).absolute()                           # the command has another working directory
     (work := run/'work').mkdir(parents=True, exist_ok=True)
     mark, n = uuid.uuid4().hex, len([*run.glob('launch_*.log')]) + 1
     env = {k: v for k, v in os.environ.items() if k != 'ECRL_AUDIT_KILL'} | {'ECRL_AUDIT_DIR': str(run), MARK: mark,

@@ -50,7 +50,7 @@ class Survivors(Circle):
     def __init__(self, store, rank, world_size, device='cpu',
         patience_s: float = 60.0, # for a rank that lives and does not come
         timeout_s: float = 120.0, # for rank 0, and for a collective of a new group
-        announce: Callable[..., None] = lambda **what: None, # rank 0 calls it with each decision, who is left out at its end
+        announce: Callable[..., None] = lambda **what: None, # at a decision, or when left out
     ):
         super().__init__(store, rank, world_size, device)
         self.patience_s, self.timeout_s, self.announce = patience_s, timeout_s, announce
@@ -138,7 +138,8 @@ def outcome(self: Survivors, number: int) -> float: # the least time that anybod
     place, begun = self.key(number), time.monotonic()
     self.store.set(f'{place}.lost.{self.rank}', '1')        # should it be met anew, this rank is here
     while not self.said(f'{place}.commit'):
-        if self.said(self.key('members', self.generation + 1)): raise RuntimeError('PeerDied: the round is to be met anew')
+        if self.said(self.key('members', self.generation + 1)):
+            raise RuntimeError('PeerDied: the round is to be met anew')
         self.pause(begun, f'round {number}')
     return json.loads(self.store.get(f'{place}.commit'))
 

@@ -24,7 +24,7 @@ event        text    meeting   plan, claim, batch, average, commit
 global_step  whole   meeting   the round, from 1
 epoch        whole   batches   from 0
 '''
-LINES = {name: fields(_COMMON + table) for name, table in dict(plan='''
+_PARTS = dict(plan='''
 counts    list   planned    batches of each rank; with async or claims what the planner expects
 weights   list   weights    of each rank
 segments  list   batches    of each rank: half-open intervals of the epoch's batches; with async also those to spare
@@ -44,7 +44,10 @@ sample_ids_hash   text    batches   SHA-256 of the ids, as little-endian int64
 sample_ids_count  whole   batches   b
 data_s            number  -         s, materialising it
 compute_s         number  -         s, forward, backward, update
-''', average='''
+''')
+
+# %% ../../nbs/averaging/435_records.ipynb #435a00f5
+_PARTS |= dict(average='''
 counts    list    meeting    batches that each rank said it had done
 walls     list    planned    s in which each rank did them: the same on all ranks
 sync      number  planned    s of the average without waiting: the least of all ranks
@@ -60,7 +63,8 @@ sync_s    number  -          s, from everybody's arrival to the end of the avera
 members   list   meeting  ranks whose work is in it
 batches   whole  meeting  of all of them
 post      text   digests  as in the averages
-''').items()}
+''')
+LINES = {name: fields(_COMMON + table) for name, table in _PARTS.items()}
 
 # %% ../../nbs/averaging/435_records.ipynb #435a000d
 def log_name(rank: int) -> str: return f'rounds_rank{rank}.jsonl'

@@ -95,6 +95,7 @@ def steps_in(log: Path) -> dict[str, list[int]]: # saving, acknowledged -> steps
     lines = [line.split() for line in log.read_text().splitlines()]
     return {what: [int(step) for w, _, step in lines if w == what] for what in ('saving', 'acknowledged')}
 
+# %% ../../nbs/checkpoint/265_kills.ipynb #aa91be2f
 def take_over(run: Path, attempt: int, megabytes: int, dead: int) -> dict: # attempt, dead: of the killed one
     "What the attempt after a kill finds."
     steps = steps_in(run.with_suffix('.acks'))

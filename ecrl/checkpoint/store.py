@@ -92,6 +92,7 @@ def boot_id() -> str: # '' where the kernel gives none
     try: return Path('/proc/sys/kernel/random/boot_id').read_text().strip()
     except OSError: return ''
 
+# %% ../../nbs/checkpoint/230_store.ipynb #fb65a377
 def checkpoint_name(global_step: int) -> str: return f'step_{global_step:08d}.pt'
 class DamagedCheckpoint(RuntimeError):
     "A checkpoint, or its record, is not what was published."
@@ -157,6 +158,7 @@ def _sound(r) -> dict: # without the seal
         f'checksum is {r["checksum"]!r:.80}, expected crc32: and 8 hex digits')
     return {k: r[k] for k in types}
 
+# %% ../../nbs/checkpoint/230_store.ipynb #62c86f85
 _KINDS = {int: 'a whole number from 0 to 2**63', float: 'a finite number with a decimal point', str: 'a text'}
 
 def _check_seal(r):
@@ -180,9 +182,11 @@ class CheckpointStore:
         ops: FileOps = FileOps(),
         probe: Callable[[str], None] = lambda point: None, # called at named points of a save
         sync_first: Iterable[Path] = (), # logs to make durable before a checkpoint that covers them is published
+        check: Callable[[str, dict], None] | None = None, # (file, record): refuses a sidecar that no reader would know
     ):
         self.dir, self.attempt, self.keep_last, self.pinned = Path(directory), attempt, keep_last, set(pinned)
         self.ops, self.probe, self.sync_first, self._lock, self._image = ops, probe, list(sync_first), None, None
+        self.check = check                       # asked once in each process: all of its sidecars have the same fields
         self.saving = None                       # the global step that is on its way, for whoever probes
         self.noticed = []                        # what was out of place; `load_newest` tells it
 
@@ -211,6 +215,7 @@ def acquire(self: CheckpointStore, timeout_s: float = 30.0):
     self.clear_temps()
     return self
 
+# %% ../../nbs/checkpoint/230_store.ipynb #96b9598c
 @patch
 def clear_temps(self: CheckpointStore):
     "Remove what a save that was cut off has left; it was never published."
@@ -230,13 +235,14 @@ def _entries(self: CheckpointStore, pattern: str) -> list[Path]: # sorted by nam
     try: names = os.listdir(self.dir)
     except (FileNotFoundError, NotADirectoryError): return []
     except OSError as e: raise OSError(e.errno, f'{self.dir} cannot be listed ({_reason(e)}), '
-                                       'so its checkpoints are not known; make it readable') from None
+                                                'so its checkpoints are not known; make it readable') from None
     return [self.dir/n for n in sorted(fnmatch.filter(names, pattern))]
 
 @patch
 def _files(self: CheckpointStore, path: str) -> list[Path]: # of a checkpoint: data and sidecar
     return [(self.dir/path).with_suffix(s) for s in ('.pt', '.json')]
 
+# %% ../../nbs/checkpoint/230_store.ipynb #68aed1df
 @patch
 def _set_aside(self: CheckpointStore, why: str, *files: Path):
     "Rename files so that nobody trips over them, and keep in mind why."
@@ -289,6 +295,7 @@ def publish(self: CheckpointStore,
         self._put(name, image.seal(skeleton, tensors))
         info = CheckpointInfo(SIDECAR_VERSION, global_step, epoch, world_size, self.attempt, time.time(), image.size,
                               f'crc32:{image.crc:08x}', name, time.monotonic(), boot_id())
+        if self.check: self.check(name.replace('.pt', '.json'), json.loads(info.record())); self.check = None
         self._sync_logs()
         self._put(name.replace('.pt', '.json'), [info.record()])
         self._put('latest.json', [info.record()])
@@ -296,6 +303,7 @@ def publish(self: CheckpointStore,
     self.prune()
     return info
 
+# %% ../../nbs/checkpoint/230_store.ipynb #82e841bb
 @patch
 def save(self: CheckpointStore, pack: dict, global_step: int, epoch: int, world_size: int) -> CheckpointInfo:
     "`publish` from live tensors; they must not change before this returns."
@@ -327,6 +335,7 @@ def available(self: CheckpointStore) -> list[CheckpointInfo]:
         with contextlib.suppress(DamagedCheckpoint): found.append(CheckpointInfo.read(sidecar))
     return sorted(found, key=lambda i: i.order, reverse=True)
 
+# %% ../../nbs/checkpoint/230_store.ipynb #f6015321
 @patch
 def prune(self: CheckpointStore):
     "Keep the newest `keep_last`, what `latest.json` names, and pinned steps. Called when something newer is durable."
@@ -391,6 +400,7 @@ def load_newest(self: CheckpointStore,
     problems, self.noticed = self.noticed, []
     return chosen, pack, problems
 
+# %% ../../nbs/checkpoint/230_store.ipynb #165e4acc
 @patch
 def _pass_over_pointer(self: CheckpointStore, pointer: CheckpointInfo, chosen: CheckpointInfo | None, passed: dict):
     step, data = pointer.global_step, []
@@ -429,6 +439,7 @@ def _set_unreadable_aside(
         self._set_aside(f'{data.name} is not a file', data)
     return passed
 
+# %% ../../nbs/checkpoint/230_store.ipynb #50a880d9
 @patch
 def _say_if_older(self: CheckpointStore, chosen: CheckpointInfo | None, pointer: CheckpointInfo | None, passed: dict):
     confirmed, over = chosen and pointer and chosen.order == pointer.order, []

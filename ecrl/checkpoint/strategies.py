@@ -119,6 +119,7 @@ def save(self: OverlappedCheckpoints, pack, global_step, epoch, world_size):
     return dict(bytes=self.images[slot].size, backpressure_wait_sec=t1 - t0, snapshot_time_sec=t2 - t1,
                 enqueue_latency_sec=time.monotonic() - t2, inflight_after_enqueue=len(self.inflight))
 
+# %% ../../nbs/checkpoint/240_strategies.ipynb #320d9db0
 @patch
 def _send(self: OverlappedCheckpoints, job: dict):
     try: self.jobs.send_bytes(json.dumps(job).encode())

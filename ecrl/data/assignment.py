@@ -64,6 +64,7 @@ class Coverage(NamedTuple):
     missing: int    # due, and not consumed
     extra: int      # consumed, and not due; repetitions included
 
+# %% ../../nbs/data/115_assignment.ipynb #5fcf71ea
 def _spans(intervals) -> np.ndarray: # (n, 2) int64
     spans = intervals if isinstance(intervals, np.ndarray) else list(intervals)
     spans = np.asarray(spans, dtype=np.int64).reshape(-1, 2)

@@ -167,6 +167,7 @@ def _check_memory(name: str, n_bytes: int):
         raise ValueError(f'{name}: its images need {n_bytes:,} bytes, this machine has {have:,}; '
                          'use a smaller dataset.image_size or dataset.size')
 
+# %% ../../nbs/data/120_datasets.ipynb #c54b67fb
 def _read_digits(image_size: int) -> tuple[Tensor, Tensor]: # (1797, 3, image_size, image_size) uint8, (1797,) int64
     home = find_spec('sklearn')                # does not import it
     if home is None:

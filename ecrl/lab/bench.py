@@ -366,6 +366,7 @@ def child(*arguments: str, rank: int = 0, **popen) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, '-m', 'ecrl.lab.bench', *arguments], env=child_environment(rank),
                             stdin=subprocess.DEVNULL, start_new_session=True, **popen)
 
+# %% ../../nbs/lab/865_bench.ipynb #5ec40da6
 def end(process: subprocess.Popen, grace_s: float = 15.0):
     "Let a supervisor stop its run; then make sure."
     if process.poll() is None: process.send_signal(signal.SIGINT)

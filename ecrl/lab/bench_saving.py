@@ -104,6 +104,7 @@ def write_durably(write: Callable, path: Path): # write: takes an open file
 
 def drain(inbox, path: Path):
     "The other end of the queue."
+    die_with_parent()
     while (item := inbox.get()) is not None: write_durably(lambda f: f.write(item), path); del item
 
 class TorchSave(Nothing):
@@ -120,7 +121,8 @@ class Queue(Nothing):
         if job.rank: return
         ctx = multiprocessing.get_context('fork')
         self.queue = ctx.Queue()
-        ctx.Process(target=drain, args=(self.queue, self.path), daemon=True).start()
+        self.process = ctx.Process(target=drain, args=(self.queue, self.path), daemon=True)
+        self.process.start()
 
     def written(self) -> int: return self.path.stat().st_mtime_ns if self.path.exists() else 0 # when, in ns
 
@@ -135,7 +137,7 @@ class Queue(Nothing):
         while self.job.rank == 0 and self.written() <= self.before: time.sleep(0.01)
 
     def close(self):
-        if self.job.rank == 0: self.queue.put(None)
+        if self.job.rank == 0: self.queue.put(None); self.process.join()
 
 # %% ../../nbs/lab/866_bench_saving.ipynb #6e523321
 class Dcp(Nothing):
@@ -165,6 +167,7 @@ def ways_of(job: Job, total: bool) -> dict[str, Nothing]:
     if total: ways |= {'none': Nothing(job), 'DCP sync': Dcp(job, 'sync'), 'none again': Nothing(job)}
     return ways
 
+# %% ../../nbs/lab/866_bench_saving.ipynb #da7807a4
 def steps_in(job: Job, seconds: float) -> int: # 0: one
     "Steps of a segment, the same in both ranks."
     t = time.perf_counter()

@@ -26,6 +26,7 @@ def bare(worker):
     m.optimizer.step()
     m.sampler.advance()
 
+# %% ../../nbs/lab/867_bench_steps.ipynb #5cfd9f87
 def instrumented(worker):
     "A step of a run."
     worker.record(worker.method.advance(worker))

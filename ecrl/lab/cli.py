@@ -245,10 +245,10 @@ class StageLines:
         self.text, self.at = text, time.monotonic()
 
 @contextmanager
-def stages():
+def stages(quiet: bool = False): # quiet: nothing is said, since the output is JSON
     """`say(text)` names what begins now, `say(text, done)` how far it is: on a terminal with a clock that runs,
     elsewhere a line each, one in 15 s of what goes on."""
-    if not out.is_terminal: yield StageLines(); return
+    if quiet or not out.is_terminal: yield (lambda text, done='': None) if quiet else StageLines(); return
     with Progress(SpinnerColumn(finished_text=' '), TextColumn('{task.description}'), TimeElapsedColumn(),
                   console=out) as p:
         now = []
@@ -360,8 +360,12 @@ def demo(
         publish_evidence(where)
         shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
     if site:
-        page = _site(notebooks)/'analysis'/'exp1_failure.html'
-        out.print(f'\nOpen [bold]{_short(page)}[/bold]', soft_wrap=True)
+        with calm(lambda: 'Interrupted; the runs are judged, their page is not built. Build it with: '
+                          f'{same_command()}'), stages() as say:
+            say('its page')
+            from ecrl.lab.site import build_page
+            page = build_page('analysis/exp1_failure.ipynb', notebooks[analysis], where/'page')
+        out.print(f'\nOpen [bold]{_short(page)}[/bold]; all pages: ecrl site', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #e72c3b4c
 def _done(study: Path) -> int:
@@ -469,7 +473,7 @@ def run(
     variant = variant_name(cfg.checkpoint.strategy, cfg.failure.enabled, cfg.supervisor.standby)
     run_dir = runs_dir()/(study or config.stem)/(run_id or name_of(cfg, variant, changed))
     if resume and not (run_dir/'config.yaml').exists(): resume = _not_begun(run_dir, cfg)
-    if not resume: check_new(run_dir, cfg.training.max_steps)
+    if not resume: check_new(run_dir, cfg.training.max_steps, cfg)
     if unused := unused_plan(cfg): out.print(unused, soft_wrap=True)
     _supervise(cfg, run_dir, resume)
 
@@ -502,7 +506,7 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     if resume: check_own_code(run_dir, cfg, shown)
     out.print(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on '
               f'{cfg.runtime.nproc} ranks', soft_wrap=True)
-    with progress_display() as show:
+    with progress_display('preparing data and model') as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
         sup.interrupt = lambda signum, frame=None: (show.stopping(run_dir.name),
                                                     Supervisor.interrupt(sup, signum, frame))
@@ -635,9 +639,12 @@ def plan(file: MatrixFile,
              '--cells', help='A row a run, in the order in which they are run.')] = False,
          json_: Json = False):
     "Suites, runs, disk and time; nothing is run."
-    m = _matrix(file)
-    from ecrl.lab.matrix import plan_totals
-    t, slots = m.plan(), m.definition.executor.slots
+    with stages(json_) as say:
+        say(f'reading {file}')
+        m = _matrix(file)
+        from ecrl.lab.matrix import plan_totals
+        say('estimating time and disk')
+        t, slots = m.plan(), m.definition.executor.slots
     totals = plan_totals(t, slots if isinstance(slots, int) else len(slots))
     if json_: return print_json(dict(study=m.name, totals=totals, cells=json.loads(t.to_json(orient='records'))))
     out.print(rich_table(m.factors(), f'Study {m.name}'))
@@ -677,11 +684,12 @@ def matrix_display(m):
         done, now = t['runs'] - t['left'], [r for r, row in rows.items() if row['status'] == 'running']
         left = duration(t['left_s'])
         for r in changed: live.pop(r, None)
-        at = ', '.join(map(doing, now))
+        # the notebook of a suite starts before its first run, and reports after its last one
+        at = ', '.join(map(doing, now)) or 'a suite is prepared or judged'*(t['left'] > 0)
         if out.is_terminal:
             bar.update(task, completed=done, description=f'{m.name}: {at}' if bar.narrow else m.name,
                        note=f'left {left}' if bar.narrow else f'left {left}  {at}')
-        elif now: out.print(f"[{done}/{t['runs']}] {at}; left: {left}", soft_wrap=True, markup=False)
+        elif at: out.print(f"[{done}/{t['runs']}] {at}; left: {left}", soft_wrap=True, markup=False)
         said = time.monotonic()
         for r, row in changed.items():
             why = f" ({row['reason']})" if row['reason'] else ''
@@ -855,24 +863,37 @@ def _has_supervisor(run_dir: Path) -> bool: # its lock is free when it has been 
 class BadInput(ValueError): "What a user gave cannot be used."
 
 # %% ../../nbs/lab/870_cli.ipynb #a5e9f06d
-def check_new(run_dir: Path, target: int): # target: the step that is asked for
+def check_new(
+    run_dir: Path,
+    target: int, # the step that is asked for
+    asked=None, # the config that is asked for, to say in what the run differs
+):
     "Refuse the directory of a run that exists, with what stands there and what can be done."
     from ecrl.training.events import last_step, read_json
     if not (run_dir/'config.yaml').exists(): return                # whatever else is there, the supervisor refuses
     s, step, shown = read_json(run_dir/'logs'/'supervisor.json'), last_step(
-        run_dir/'logs'/'rank0.jsonl'), _short(run_dir)
+        run_dir/'logs'/'rank0.jsonl'), shlex.quote(_short(run_dir))
     state = 'running now' if _has_supervisor(run_dir) else s.get('status', 'not begun').replace('running',
         'interrupted')
     end = s.get('target_steps', target)
     when = time.strftime('%Y-%m-%d %H:%M', time.localtime(s.get('time', (run_dir/'config.yaml').stat().st_mtime)))
-    todo = [('ecrl status', 'where it is'), ('ecrl tail -f',
-                                             'what it prints')] if state == 'running now' else [('ecrl verify',
-                                                 'judges it')] if state == 'completed' else [('ecrl resume',
-                                                     'goes on with it')]
-    if state == 'completed' and target > end: todo += [(f'ecrl run ... --resume', f'goes on to step {target}')]
-    lines = [f'  {c}{"" if "..." in c else " " + shown}: {what}'
-             for c, what in todo] + ['  the same command with --run-id NAME: runs it again beside that one']
+    further = f'ecrl resume {shown}' + f' --target-steps {target}'*(target > end)
+    todo = {f'ecrl status {shown}': 'where it is', f'ecrl tail -f {shown}': 'what it prints'}
+    if state == 'completed': todo = {f'ecrl verify {shown}': 'judges it'}
+    if state == 'completed' and target > end: todo[further] = f'goes on to step {target}'
+    if state not in ('completed', 'running now'): todo = {further: 'goes on with it'}
+    lines = [*_differs(run_dir, asked), *(f'  {c}: {what}' for c, what in todo.items()),
+             '  the same command with --run-id NAME: runs it again beside that one']
     _fail('\n'.join([f'{shown} exists: {state}, step {step} of {end}, {when}; nothing was changed.', *lines]))
+
+def _differs(run_dir: Path, asked) -> list[str]: # a line, or none
+    "In which settings a run is another one than what is asked for, apart from its length."
+    from ecrl.training.config import ConfigError, as_yaml, differing, load_config
+    try: other = differing(load_config(run_dir/'config.yaml'), asked) if asked else {}
+    except ConfigError: return []
+    said = [f'{k} {as_yaml(there)} instead of {as_yaml(here)}' for k, (there, here) in other.items()
+            if k != 'training.max_steps']
+    return [f'  It has other settings: {"; ".join(said[:4])}{"; ..."*(len(said) > 4)}.'] if said else []
 
 # %% ../../nbs/lab/870_cli.ipynb #1b5f5e42
 def config_table(settings: list, title: str | None = None) -> Table:
@@ -1005,7 +1026,8 @@ def diverge(
     l = d.losses
     out.print(f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area "
               f"{l['auc']:.3g} over {l['steps']} steps", soft_wrap=True)
-    out.print(rich_table(d.table().reset_index(), 'states at common checkpoints') if d.states else d.why_no_states)
+    if d.states: out.print(rich_table(d.table().reset_index(), 'states at common checkpoints'))
+    else: out.print(d.why_no_states, markup=False, soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #9a1d0002
 @app.command()
@@ -1078,9 +1100,10 @@ def project_(
 # %% ../../nbs/lab/870_cli.ipynb #9a1d0007
 def _projected(found: list): # of `Projection`
     import pandas as pd
-    rows = [p.row() | dict(ettr=f'{p.ettr.value:.1%} [{p.ettr.low:.1%}, {p.ettr.high:.1%}]',
-                           lost_device_hours=f'{p.lost_device_hours.value:,.0f}', way=p.plan.way) for p in found]
-    t = pd.DataFrame(rows)[['way', 'every_k_steps', 'failures', 'ettr', 'steps_per_s', 'lost_device_hours']]
+    t = pd.DataFrame([{'way': p.plan.way, 'save every': f'{p.plan.every_k_steps} steps',
+                       'failures': f'{p.outcome.failures.mean():.0f}', 'ETTR': f'{p.ettr.value:.1%}',
+                       '95% of jobs': f'{p.ettr.low:.1%} to {p.ettr.high:.1%}', 'steps/s': p.goodput.value,
+                       'device-hours lost': f'{p.lost_device_hours.value:,.0f}'} for p in found])
     out.print(f'{found[0].plan.scale.fleet()}; {found[0].plan.scale.days:g} days', soft_wrap=True)
     out.print(rich_table(t))
     common = set.intersection(*(set(p.plan.notes) for p in found))
@@ -1170,14 +1193,20 @@ def audit_try(
         _fail(f'--out {_short(folder)}: expected a new folder, found one that is not empty')
     from ecrl.audit.receipt import write_receipt
     from ecrl.audit.trying import try_restarts
+    new = ' and another --out' if folder else ''
     folder = folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
-    t = try_restarts(command, folder, kills.split(',') if kills else None, [int(w) for w in world.split(',')], every,
-                     timeout, lambda text: print(text, flush=True))
+    with calm(lambda: f'Interrupted; what was done lies in {_short(folder)}. Begin anew with the same command{new}.'):
+        t = try_restarts(command, folder, kills.split(',') if kills else None, [int(w) for w in world.split(',')],
+                         every, timeout, lambda text: print(text, flush=True))
     print(t.verdict)
     page = write_receipt(t.run, reference=t.reference if t.repeatable else None)
     out.print(f'wrote {_short(page)}', soft_wrap=True)
     for said in (wrong := t.complaints()): out.print(f'- {said}', soft_wrap=True, markup=False)
     raise typer.Exit(1 if wrong else 0)
+
+# %% ../../nbs/lab/870_cli.ipynb #b0a7d002
+from ..board.command import board
+app.add_typer(board, name='board')
 
 # %% ../../nbs/lab/870_cli.ipynb #4ebdfc63
 Out = Annotated[Optional[Path], typer.Option('--out', show_default=False,
@@ -1298,12 +1327,12 @@ def gpu(
 # %% ../../nbs/lab/870_cli.ipynb #8a6cfec1
 @app.command()
 def glossary(
-    word: Annotated[Optional[str], typer.Argument(
-        help='One word, e.g. MTTR or completed_prev; all of them by default.', show_default=False)] = None):
+    word: Annotated[Optional[list[str]], typer.Argument(
+        help='One word, e.g. MTTR or lost steps; all of them by default.', show_default=False)] = None):
     "What the words of the tables and reports mean."
     from ecrl.glossary import WORDS, explain
-    if word is not None:
-        try: return out.print(explain(word), markup=False, soft_wrap=True)
+    if word:
+        try: return out.print(explain(' '.join(word)), markup=False, soft_wrap=True)
         except ValueError as e: _fail(str(e))
     for group, words in WORDS.items():
         t = Table(title=group, title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False, show_header=False)

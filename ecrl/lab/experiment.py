@@ -237,6 +237,7 @@ def save(self: Study, run: str | None = None, **changes):
     if run: merge_rows(path, [self.rows[run] | changes])
     else: merge_rows(path, self.rows.values(), drop=lambda r: r not in self.cells)
 
+# %% ../../nbs/lab/810_experiment.ipynb #9449adbb
 @patch
 def earlier(self: Study, run: str) -> str: # 'none', 'completed' or 'partial'
     "What an earlier session left of a run; refuses one that was another experiment."
@@ -269,6 +270,7 @@ def gate_ended(t: Tried) -> Iterator[Evidence]:
     elif t.said['status'] != 'completed': yield against(t.said['reason'] or f'status {t.said["status"]}')
     return 1
 
+# %% ../../nbs/lab/810_experiment.ipynb #37c35d1d
 @law(needs='supervisor.json, supervisor_attempts.jsonl, rank*.jsonl', of=GATES)
 def gate_reached(t: Tried) -> Iterator[Evidence]:
     "Supervisor and every rank ended at the planned step, in the last attempt."
@@ -292,6 +294,7 @@ def gate_saved(t: Tried) -> Iterator[Evidence]:
     for why in _final_checkpoint(t.run/'checkpoints', t.target, t.said['attempts']): yield against(why)
     return 1
 
+# %% ../../nbs/lab/810_experiment.ipynb #82510d6a
 def _final_checkpoint(folder: Path, target: int, attempts: int) -> list[str]:
     latest = CheckpointStore(folder).latest()
     if latest is None: return ['no checkpoint was published']

@@ -25,7 +25,6 @@ from ecrl.training.config import (ConfigError, Positive, RunConfig, Section, See
 from ..training.events import write_atomically
 from ..training.faults import planned_faults
 from ..own_code import OwnCode, is_own
-from ..training.models import build_model
 
 # %% ../../nbs/lab/820_matrix.ipynb #83b8ac68
 class ExecutorConfig(Section):
@@ -35,6 +34,7 @@ class ExecutorConfig(Section):
     slurm: dict = {}                             # submitit's parameters, e.g. {slurm_partition: gpu, timeout_min: 240}
     cluster: str = 'slurm'                       # submitit's: slurm | local
 
+# %% ../../nbs/lab/820_matrix.ipynb #77baa2ff
 class MatrixConfig(Section):
     "What a matrix file holds."
     study: str                                   # the directory under `runs/`
@@ -56,6 +56,7 @@ def check_executor(cfg: ExecutorConfig, source: str = 'matrix'):
     try: check_slots(cfg.slots)
     except ConfigError as e: raise ConfigError(f'{source}: {e}') from None
 
+# %% ../../nbs/lab/820_matrix.ipynb #87bdbdb0
 def check_slots(slots: int | list[str]):
     "Refuse what cannot be the slots of a machine."
     if isinstance(slots, int):
@@ -94,6 +95,7 @@ def check_matrix(data: dict, source: str = 'matrix') -> MatrixConfig:
     check_executor(m.executor, source)
     return m
 
+# %% ../../nbs/lab/820_matrix.ipynb #014f1ee3
 def load_matrix(path: Path | str) -> dict: # the parameters, as written
     "Read and validate a matrix file."
     data = read_yaml(path, 'matrix')
@@ -111,6 +113,7 @@ def assignments(settings: dict, prefix: str = '') -> list[str]: # `section.key=v
         out += assignments(v, f'{prefix}{k}.') if isinstance(v, dict) else [f'{prefix}{k}={json.dumps(v)}']
     return out
 
+# %% ../../nbs/lab/820_matrix.ipynb #d3d0674d
 def level_name(value) -> str:
     "A value as a part of a name: 0.05, 400-1200, none."
     return '-'.join(map(level_name, value)) if isinstance(value, list) else str(value).lower() if isinstance(value,
@@ -140,6 +143,7 @@ def level_tag(axis: str, level: str, bundle: bool) -> str:
         '' if bundle else axis.rpartition('.')[2].replace('_', ''))
     return key + level.replace(' ', '')
 
+# %% ../../nbs/lab/820_matrix.ipynb #623f1f0c
 def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str]) -> str: # chosen: axis -> level
     "The name of a suite."
     plain = (file_name(cfg.dataset.name), file_name(cfg.training.model_name), None, f'k{cfg.checkpoint.every_k_steps}')
@@ -190,17 +194,15 @@ class Matrix(Study):
             raise ConfigError(f'variants: expected different ones, found {shown(m.variants)}')
         of = {v: variant_settings(v) for v in m.variants} if isinstance(m.variants,
             list) else {v: assignments(s) for v, s in m.variants.items()}
-        self.suites: dict[str, dict] = {}          # name -> axis -> level
-        cells = []
+        self.suites, cells = {}, []                # suites: name -> axis -> level
         for combination in itertools.product(*self.levels.values()):
             chosen = dict(zip(self.levels, combination))
             settings = [s for a, l in chosen.items() for s in self.levels[a][l]]
             name = matrix_suite_name(make_config(shared, settings, f'suite {" ".join(combination)}'), chosen,
                                      {a for a, v in m.axes.items() if isinstance(v, dict)})
             if name in self.suites:
-                raise ConfigError(
-                    f'study {study}: {self.suites[name]} and {chosen} would both be named {name}; give the values '
-                    'names of their own')
+                raise ConfigError(f'study {study}: {self.suites[name]} and {chosen} would both be named {name}; '
+                                  'give the values names of their own')
             self.suites[name] = chosen
             cells += suite_cells(shared, {v: settings + s for v, s in of.items()}, m.seeds, name, chosen)
         if suite and suite not in self.suites:
@@ -257,6 +259,7 @@ CLASSES = dict(cifar10=10, cifar100=100, digits=10, digits_split=10)
 def state_bytes(model: str, classes: int, args: str = '{}',
                 folder: str = '.') -> int: # of one checkpoint with SGD's momentum
     "The size of a checkpoint."
+    from ecrl.training.models import build_model        # with torch, which nothing else here needs
     net = build_model(model, classes, 0, OwnCode([model] if is_own(model) else [], folder), json.loads(args))
     return 4*(2*sum(p.numel() for p in net.parameters()) + sum(b.numel() for b in net.buffers()))
 
@@ -284,10 +287,12 @@ def estimate_s(cfg: RunConfig) -> float | None: # None: no rate is known for thi
             + (cfg.training.max_steps + replayed(cfg))*(step + sample*cfg.training.global_batch)
             + saves*checkpoint_bytes(cfg)*WRITE_S_PER_BYTE)
 
+# %% ../../nbs/lab/820_matrix.ipynb #e1413e7c
 @lru_cache
 def _has_cuda() -> bool:
     return shutil.which('nvidia-smi') is not None          # asking torch would start CUDA in this process
 
+# %% ../../nbs/lab/820_matrix.ipynb #df644288
 def kept_bytes(cfg: RunConfig) -> int:
     "What a finished run leaves on disk."
     k, last, n = cfg.checkpoint.every_k_steps, cfg.training.max_steps, 0
@@ -308,6 +313,7 @@ def plan(self: Matrix) -> pd.DataFrame: # a row a run, in the order in which the
         for r, c in self.cells.items()])
     return _corrected(t.astype(dict(estimate_s=float))).sort_values('place', ignore_index=True)
 
+# %% ../../nbs/lab/820_matrix.ipynb #d170cb22
 def _corrected(t: pd.DataFrame) -> pd.DataFrame:
     """Estimates corrected by what runs of the study have taken: of the same suite and variant, else in proportion;
     where no rate is known, of the same variant, or of all."""
@@ -317,6 +323,7 @@ def _corrected(t: pd.DataFrame) -> pd.DataFrame:
     alike = t.groupby('variant')['took_s'].transform('mean').fillna(t['took_s'].mean())
     return t.assign(estimate_s=same.fillna(t['estimate_s']*factor).fillna(alike))
 
+# %% ../../nbs/lab/820_matrix.ipynb #81699353
 def plan_totals(t: pd.DataFrame, slots: int = 1) -> dict: # estimates in seconds; None: unknown
     "What is done, and what is left."
     left = t[~t['status'].isin(['completed', 'completed_prev', 'failed'])]

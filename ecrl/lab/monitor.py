@@ -84,7 +84,8 @@ def tiles_html(s: dict) -> str: # s: of `Live.seen`
                   'average takes': number_text(s['round'].get('sync_s') and 1e3*s['round']['sync_s'], '.3g', ' ms')}
     if s['accuracy'] is not None: tiles['held-out accuracy'] = f'{s["accuracy"]:.4f}'
     return (f'<div class="bar"><i style="width:{100*min(part, 1):.2f}%"></i></div><div class="tiles">'
-            + ''.join(f'<div><small>{k}</small><b>{html.escape(str(v))}</b></div>' for k, v in tiles.items()) + '</div>')
+            + ''.join(f'<div><small>{k}</small><b>{html.escape(str(v))}</b></div>' for k, v in tiles.items())
+            + '</div>')
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str: # cells of rows are HTML
     return ('<table><tr>' + ''.join(f'<th>{h}</th>' for h in head) + '</tr>'
@@ -109,9 +110,9 @@ def scalars_html(s: dict, epochs: int = 5) -> str: # epochs: the newest so many
     of, out = {}, []
     for r in s['scalars']: of.setdefault(r['name'], {}).setdefault(r['epoch'], {})[r['rank']] = r
     ranks = sorted({r['rank'] for r in s['scalars']})
+    def text(c): return f'{c["mean"]:.4g} <small>{c["min"]:.3g} to {c["max"]:.3g}, n {c["count"]}</small>' if c else '–'
     for name, by_epoch in of.items():
-        rows = [[f'epoch {e}', *(f'{c["mean"]:.4g} <small>{c["min"]:.3g} to {c["max"]:.3g}, n {c["count"]}</small>'
-                                 if (c := by_epoch[e].get(k)) else '–' for k in ranks)] for e in sorted(by_epoch)[-epochs:]]
+        rows = [[f'epoch {e}', *(text(by_epoch[e].get(k)) for k in ranks)] for e in sorted(by_epoch)[-epochs:]]
         out.append(table([html.escape(name), *(f'rank {k}' for k in ranks)], rows))
     return '<h2>Metrics</h2>' + ''.join(out) if out else ''
 
@@ -125,8 +126,8 @@ def body_html(s: dict, gone: bool = False) -> str: # gone: nobody supervises the
               chart('speed at work, samples/s', speeds, last, died),
               chart('anchor: batches of the slowest rank in a round', dict(anchor=s['anchor']) if s['anchor'] else {},
                     last, died, stairs=True),
-              chart('batches of each rank in a round', {f'rank {r}': p for r, p in s['counts'].items() if p}, last, died,
-                    stairs=True)]
+              chart('batches of each rank in a round', {f'rank {r}': p for r, p in s['counts'].items() if p}, last,
+                    died, stairs=True)]
     news = ''.join(f'<li><small>{time.strftime("%H:%M:%S", time.localtime(t))}</small> {html.escape(text)}</li>'
                    for t, text in reversed(s['news']))
     bad = [f'the loss was no number at step {s["odd_loss"]}']*(s['odd_loss'] is not None)
@@ -143,7 +144,8 @@ STYLE = '''
 .ecrl h1{font-size:1.35em;margin:0 0 .5em}.ecrl h2{font-size:1.05em;margin:1.2em 0 .3em}
 .ecrl em{font-weight:400;font-style:normal;background:#eef2f6;border-radius:4px;padding:1px 8px;margin-left:.4em}
 .ecrl .bad{color:#b3261e}.ecrl small{color:#5f6368}
-.ecrl .bar{height:8px;background:#e8e8e4;border-radius:4px;overflow:hidden}.ecrl .bar i{display:block;height:100%;background:#12355b}
+.ecrl .bar{height:8px;background:#e8e8e4;border-radius:4px;overflow:hidden}
+.ecrl .bar i{display:block;height:100%;background:#12355b}
 .ecrl .tiles{display:flex;flex-wrap:wrap;gap:10px 28px;margin:.8em 0}.ecrl .tiles small{display:block}
 .ecrl .tiles b{font-size:1.15em;font-variant-numeric:tabular-nums}
 .ecrl table{border-collapse:collapse;margin:.6em 0}.ecrl th{text-align:left;font-weight:400;color:#5f6368}

@@ -48,6 +48,7 @@ def said(
             shown += words(''.join(content)) if kind in ('text/plain', 'text/markdown') else [f'[{kind}]']
     return words(printed['stdout']) + [f'stderr: {line}' for line in words(printed['stderr'])] + shown
 
+# %% ../../nbs/lab/875_outputs.ipynb #31095328
 def difference(
     stored: list[dict],
     found: list[dict],
@@ -71,6 +72,7 @@ def portable(value):
     if isinstance(value, list): return [portable(v) for v in value]
     return _cut().sub('…', re.sub(r' at 0x[0-9a-f]+', '', value)) if isinstance(value, str) else value
 
+# %% ../../nbs/lab/875_outputs.ipynb #d64a2e8f
 _PLACES = re.compile(r'(?<![\w.…<])/(?:tmp|home|root|Users|work|var/folders)(?:/[^\s<>"\']*|(?!\w))')
 
 def _strings(value) -> list[str]: # every text in outputs, not those of pictures
@@ -97,12 +99,15 @@ class Recorder(CaptureShell):
         self.found[cell.id] = portable(nb2dict(cell.outputs))
         if 'varies' in cell.directives_: self.varies.add(cell.id)
 
+# %% ../../nbs/lab/875_outputs.ipynb #d34e5099
 class Outcome(NamedTuple):
     "What executing a notebook has shown."
     path: Path
     seconds: float
     problems: list[str]     # a paragraph each
+    failed: bool = False    # a cell raised an error, or the process was killed
 
+# %% ../../nbs/lab/875_outputs.ipynb #48e6b370
 def execute(
     path: Path,
     flags: Iterable[str], # cells that are marked so are skipped
@@ -127,6 +132,7 @@ def store(path: Path, found: dict[str, list[dict]]): # found: id of a cell -> it
     path.write_text(json.dumps(nb), 'utf-8')
     nbdev_clean(str(path))
 
+# %% ../../nbs/lab/875_outputs.ipynb #17bac946
 def compare(path: Path, found: dict[str, list[dict]], varies: set[str]) -> list[str]: # problems
     "The cells of a notebook whose outputs are not those that are stored, or name a machine."
     problems, most = [], 12
@@ -141,6 +147,7 @@ def compare(path: Path, found: dict[str, list[dict]], varies: set[str]) -> list[
                                        *(f'  {line}' for line in lines[:most]), *more]))
     return problems
 
+# %% ../../nbs/lab/875_outputs.ipynb #78f143c7
 def run_notebook(path: Path, flags: Iterable[str], storing: bool = False) -> Outcome:
     "Execute a notebook, and store or compare its outputs. It changes this process: call it `apart`."
     ok, seconds, shell = execute(path, flags)
@@ -148,7 +155,7 @@ def run_notebook(path: Path, flags: Iterable[str], storing: bool = False) -> Out
     if not ok: found = dict(list(found.items())[:-1])               # not the cell that failed
     if ok and storing and found: store(path, found)
     failed = [] if ok else [f'{path.name}: a cell failed; its traceback stands above']
-    return Outcome(path, seconds, failed + compare(path, found, varies))
+    return Outcome(path, seconds, failed + compare(path, found, varies), not ok)
 
 # %% ../../nbs/lab/875_outputs.ipynb #ac51d9a4
 # imported once, before the first fork
@@ -184,9 +191,8 @@ def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> in
     for path in [Path(p).resolve() for p in paths] or sorted(nbglob(as_path=True)):
         try:
             o = apart(run_notebook, path, flags, storing)
-            failed = any('a cell failed' in p for p in o.problems)
-            if o.problems and not failed and not storing: o = recurring(path, flags, o)
-        except BrokenProcessPool: o = Outcome(path, 0., [f'{path.name}: its process was killed'])
+            if o.problems and not o.failed and not storing: o = recurring(path, flags, o)
+        except BrokenProcessPool: o = Outcome(path, 0., [f'{path.name}: its process was killed'], True)
         outcomes.append(o)
     for o in sorted(outcomes, key=lambda o: -o.seconds): print(f'{o.path.name}: {o.seconds:.0f} secs')
     failed = [o for o in outcomes if o.problems]

@@ -11,7 +11,6 @@ __all__ = ['ENVIRONMENT', 'CONTROL', 'SOUGHT', 'FORMATS', 'AGGREGATES', 'TIMELES
            'publication_summary', 'report_dir', 'write_publication', 'timeless_digest']
 
 # %% ../../nbs/lab/840_publication.ipynb #0993e1fb
-import shutil
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -32,8 +31,8 @@ from ..measure.plots import (GROUPS, grouped, label_of, ordered, plot_architectu
                                 plot_losses, plot_normalised_goodput,
     plot_stall_and_gain, plot_waterfall, save_figure, short_names)
 from ..measure.report import (BLOCKING, OVERLAPPED, READABLE, Report, cell, claims, completion, filled,
-                                 final_summary, find_runs, findings, has_records, markdown_table,
-    outcome_table, outcomes, over_suites, read_runs, shown, slices, sound, study_report, suite_ranking)
+                                 final_summary, find_runs, has_records, markdown_table,
+    outcomes, over_suites, read_runs, shown, slices, sound, study_report, suite_ranking)
 from ..measure.statistics import Estimate, detectable_effect, holm, mean_interval, pair, paired_p, pairs_needed
 from ..paths import runs_dir
 from ..training.events import write_json_atomically

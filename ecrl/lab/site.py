@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['BOILERPLATE', 'SiteError', 'executed_copies', 'check_copy', 'check_pages', 'check_evidence', 'unnumbered', 'unnumber',
            'own_docstring', 'default_text', 'class_line', 'page_doc', 'boilerplate', 'process', 'renderer',
-           'broken_links', 'check_links', 'build_site', 'readme']
+           'broken_links', 'check_links', 'build_site', 'process_page', 'build_page', 'readme']
 
 # %% ../../nbs/lab/850_site.ipynb #f940aa7c
-import csv, inspect, json, os, re, shutil, signal, subprocess, sys, time
+import csv, inspect, json, os, re, shutil, signal, subprocess, sys, tempfile, time
 from collections.abc import Callable
 from enum import Enum
 from html.parser import HTMLParser
@@ -42,6 +42,7 @@ def _code(nb: dict) -> list[str]:
     return [''.join(c['source']).strip() for c in nb['cells'] if c['cell_type'] == 'code'
             and 'injected-parameters' not in c['metadata'].get('tags', [])]
 
+# %% ../../nbs/lab/850_site.ipynb #b8aa8d9d
 def check_copy(
     page: Path, # the notebook in `nbs/`
     copy: Path, # its executed copy
@@ -66,7 +67,7 @@ def check_pages(
     missing = [p.relative_to(nbs).as_posix() for p in sorted((nbs/'analysis').glob('*.ipynb'))]
     missing = [p for p in missing if p not in executed]
     if missing: raise SiteError(f'no executed copy of {", ".join("nbs/" + p for p in missing)}. Run the study, '
-        'then put the executed notebook into runs/evidence/<study>/notebooks/')
+                                'then put the executed notebook into runs/evidence/<study>/notebooks/')
     for page, copy in executed.items():
         if not (nbs/page).is_file(): raise SiteError(f'{copy}: there is no page nbs/{page} that it could stand for')
         check_copy(nbs/page, copy)
@@ -124,6 +125,7 @@ def own_docstring(sym) -> str: # '' without one
     return '' if said.startswith(f'{sym.__name__}(') or said in [b.__doc__
         for b in sym.__mro__[1:]] else inspect.cleandoc(said)
 
+# %% ../../nbs/lab/850_site.ipynb #82646a60
 def default_text(
     default,
     names: dict, # name -> value, of the module
@@ -134,6 +136,7 @@ def default_text(
     if default is inspect.Parameter.empty or len(said) <= 60 and '<' not in said: return default
     return _Text(next((n for n, v in names.items() if v is default and not n.startswith('_')), '...'))
 
+# %% ../../nbs/lab/850_site.ipynb #d3b1303c
 def class_line(cls: type, shown: str) -> str: # shown: nbdev's signature
     "A class with what it takes, where its author has said so; else with its bases."
     if hasattr(cls, '_fields'): return f'class {cls.__name__}{inspect.signature(cls)}'
@@ -162,7 +165,7 @@ def page_doc(sym, name: str | None = None, title_level: int = 3):
 BOILERPLATE = re.compile(
     r'Call self as a function|Initialize self|help\(type\(self\)\)|data:Any\b|\*\*kwds|\*args, \*\*kwargs\n\)->None'
     r'|<factory>|str\(object=|Create a new model|'
-                         r'name/value pairs|\bat 0x[0-9a-f]+|\w+:Annotated\b')
+    r'name/value pairs|\bat 0x[0-9a-f]+|\w+:Annotated\b')
 
 def boilerplate(page: Path) -> list[str]: # a line for each symbol
     "Signatures and docstrings of a processed notebook that nobody has written."
@@ -208,6 +211,7 @@ def _run(what: str, cmd: list[str], cwd: Path,
     named = [l for l in lines if re.match(r'[\w.]*(Error|Exception): ', l)]
     raise SiteError(f'{what} failed:\n' + '\n'.join(dict.fromkeys(named + lines[-10:])))
 
+# %% ../../nbs/lab/850_site.ipynb #1597def0
 def renderer() -> list[str]: # a command, to be run in `_proc/`
     "Quarto where it is installed, else smalldocs; a warning of smalldocs is an error."
     if shutil.which('quarto'): return ['quarto', 'render', '--no-cache']
@@ -225,6 +229,7 @@ class _Page(HTMLParser):
         self.places |= {a.get('id'), a.get('name') if tag == 'a' else None}
         self.links |= dict.fromkeys(a[k] for k in ('href', 'src') if a.get(k))
 
+# %% ../../nbs/lab/850_site.ipynb #f55253fb
 def broken_links(docs: Path) -> list[str]: # a line for each
     "Links of the built pages that lead to no file of the site, or to no place in it."
     docs, out = docs.resolve(), []
@@ -248,7 +253,7 @@ def check_links(docs: Path):
         raise SiteError(
             'the built site has links that lead nowhere; mend the notebook or the docstring that each page is made '
             'from:\n'
-                                                     + '\n'.join(f'  - {b}' for b in broken))
+            + '\n'.join(f'  - {b}' for b in broken))
 
 # %% ../../nbs/lab/850_site.ipynb #1dffe196
 def build_site(
@@ -281,6 +286,48 @@ def build_site(
 
 def _notebooks(root: Path, folder: str = 'nbs') -> list[Path]:
     return [p for p in (root/folder).rglob('*.ipynb') if '.ipynb_checkpoints' not in p.parts]
+
+# %% ../../nbs/lab/850_site.ipynb #1dffe198
+_INTO_SITE = re.compile(r'(?<!!)\[([^\]]*)\]\((?!https?:|mailto:|#)[^)]*\)')
+
+def process_page(copy: str, to: str):
+    "One executed notebook, as it is shown alone; in the current folder, called in a process of its own."
+    from nbdev.processors import FilterDefaults
+    from nbdev.serve_drv import exec_nb
+    exec_nb(copy, to, FilterDefaults)
+    nb = json.loads(Path(to).read_text())
+    for c in nb['cells']:
+        if c['cell_type'] == 'markdown': c['source'] = _INTO_SITE.sub(r'\1', ''.join(c['source']))
+        for o in c.get('outputs', ()):
+            data = o.get('data', {})
+            if text := data.get('text/markdown'): data['text/markdown'] = _INTO_SITE.sub(r'\1', ''.join(text))
+    Path(to).write_text(json.dumps(nb))
+
+# %% ../../nbs/lab/850_site.ipynb #1dffe19a
+def build_page(
+    page: str, # relative to `nbs/`
+    copy: Path, # executed from it
+    to: Path, # a folder, which is replaced
+    root: Path | None = None, # the workspace
+) -> Path: # the HTML file
+    "Build one page alone."
+    import yaml
+    root, copy = Path(root or project_root()).resolve(), Path(copy).resolve()
+    check_copy(root/'nbs'/page, copy)
+    look = yaml.safe_load((root/'nbs'/'_quarto.yml').read_text())
+    look['project'] = {'type': 'default', 'output-dir': '_docs'}
+    look.pop('website', None)
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        (work/'_quarto.yml').write_text(yaml.safe_dump(look))
+        if (css := root/'nbs'/'styles.css').exists(): shutil.copy(css, work)
+        _run('processing the page', [sys.executable, '-c',
+             'import sys; from ecrl.lab.site import process_page; process_page(*sys.argv[1:])', str(copy),
+             str(work/copy.name)], root)
+        _run('rendering the page', renderer(), work)
+        shutil.rmtree(to, ignore_errors=True)
+        shutil.move(work/'_docs', to)
+    return to/f'{copy.stem}.html'
 
 # %% ../../nbs/lab/850_site.ipynb #e16710bf
 def readme(

@@ -230,10 +230,18 @@ def costs_html(costs: dict) -> str: # from `Goodput.to_dict`
             ['wall clock', number(costs['wall_clock_s'], '{:.1f} s')],
             ['of it inside surviving steps', number(costs['productive_fraction'], '{:.0%}')],
             ['checkpoint stall', number(costs['stall'].get('total'), '{:.2f} s')],
-            ['restarts', number(costs['restarts'], '{}')],
+            ['restarts', number(costs['restarts'], '{}')], *_sometimes(costs),
             ['steps replayed / lost', f"{costs['replayed_steps']} / {costs['lost_steps']}"],
             ['mean time to repair', number(costs['mttr_s'], '{:.2f} s')]]
     return table_html(['what it cost', ''], rows)
+
+def _sometimes(costs: dict) -> list[list[str]]:
+    "Rows that only some runs have; older costs do not speak of them."
+    between = [['sessions', f"{costs['sessions']}; nobody ran for {costs['idle_s']:.1f} s between them, which is in no "
+                            'clock']] if costs.get('sessions', 1) > 1 else []
+    waits = [['standby ready', f"at {costs['standby_ready']} of {costs['standby_deaths']} deaths"]] if costs.get(
+        'standby') else []
+    return between + waits
 
 # %% ../../nbs/lab/860_widgets.ipynb #e8dd4b11
 def judge(run: Path) -> str: # HTML
@@ -248,7 +256,7 @@ def judge(run: Path) -> str: # HTML
     except ValueError as e: return out + f'<p>Its goodput cannot be told: {html.escape(str(e))}</p>'
 
 # %% ../../nbs/lab/860_widgets.ipynb #45a24008
-NO_RUNS = ('<p>There is no run yet. <code>make demo</code> makes three, in about two minutes; '
+NO_RUNS = ('<p>There is no run yet. <code>make demo</code> makes three, in about four minutes; '
            'then execute this cell again.</p>')
 
 def run_picker(

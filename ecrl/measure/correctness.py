@@ -545,6 +545,7 @@ def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on
     return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', f'{self.rests_on.get(g, 0):,} {GRADES[g].rests_on}')
         for g, v in self.grades.items()]
 
+# %% ../../nbs/measure/740_correctness.ipynb #c39df7b3
 @patch
 def to_markdown(self: Verdict) -> str:
     "A table of the grades, and one of the laws: result, how much was examined, the evidence or else the claim."

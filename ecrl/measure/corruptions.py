@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import yaml
 from .correctness import verify
-from .history import HistoryError, read_history
+from .history import HistoryError
 from .laws import MARK
 from .museum import Records, save_records
 from ..training.config import flat, parse_yaml
@@ -42,6 +42,7 @@ def _other(rng: np.random.Generator, value, seen: list): # another value for a f
     while json.dumps(new := _drawn(rng, value, seen)) == json.dumps(value): pass
     return new
 
+# %% ../../nbs/measure/790_corruptions.ipynb #26452a7c
 def _drawn(rng: np.random.Generator, value, seen: list):
     kind = rng.choice(['near', 'elsewhere', 'strange'], p=[0.6, 0.3, 0.1])
     elsewhere = [v for v in seen if v != value]
@@ -120,7 +121,8 @@ HARMLESS = [ # file, line, field, what, reason
     ('checkpoint_rank0.jsonl', 'checkpoint', '', 'lost',
      'rank 0 may have died before it could report its last save, and every rank that loaded the file says so'),
     ('debug_rank0_ids.jsonl', '', '', 'lost|doubled|exchanged', 'ids in full are a sample of what all hashes say'),
-    ('scalars_rank*.jsonl', '*', '*', 'changed|removed|lost|doubled|exchanged', 'metrics of own code, which nobody judges'),
+    ('scalars_rank*.jsonl', '*', '*', 'changed|removed|lost|doubled|exchanged',
+     'metrics of own code, which nobody judges'),
     ('events.jsonl', '*', '', 'exchanged', 'lines of two writers, whose order nobody guarantees'),
     ('events.jsonl', 'evaluated|standby_*|asked_to_stop|checkpoint_damaged', '', 'lost|doubled',
      'no other record depends on it'),

@@ -88,6 +88,7 @@ def _load(file: Path) -> dict:
                               'Is it a checkpoint of this project?')
     return pack
 
+# %% ../../nbs/measure/750_divergence.ipynb #5527f50f
 def compare_states(run: Path | str, reference: Path | str, step: int) -> dict:
     "L2 and digests of one step's checkpoints."
     a, b = (_load(checkpoint_files(d)[step]) for d in (run, reference))

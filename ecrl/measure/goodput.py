@@ -247,6 +247,7 @@ def _step_spans(h: History) -> pd.DataFrame: # `_own_steps`, with span_s: NaN fo
     return s.assign(span_s=span - np.array([stall.get((a, g - 1), 0.0)
                                             for a, g in zip(s['attempt'].tolist(), s['global_step'].tolist())]))
 
+# %% ../../nbs/measure/745_goodput.ipynb #bf65649a
 def _coarse_waterfall(h: History, start: float, end: float) -> dict[str, float]:
     "The parts that step records and the supervisor's log alone allow."
     t, s = path_of_time(h), _step_spans(h)

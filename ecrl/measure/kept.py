@@ -104,7 +104,7 @@ def keep(study: Path, out: Path):
     "Write what stands for a study into a folder that is made anew."
     files = kept_files(study)
     copies = [f for p in ('notebooks/*/*.ipynb', 'plots/*.svg', 'matrix.yaml') for f in study.glob(p)
-              if '.ipynb_checkpoints' not in f.parts]
+              if '.ipynb_checkpoints' not in f.parts and f.parent.name != 'suites']      # those are no pages
     shutil.rmtree(out, ignore_errors=True)
     for name, text in files.items(): write_atomically(out/name, text)
     for f in copies:

@@ -114,7 +114,7 @@ class Live:
     "What a run's records say so far."
     def __init__(self, run: Path | str):
         self.run = Path(run)
-        self.logs = self.run/'logs'
+        self.logs = self.run if (self.run/'rank0.jsonl').is_file() else self.run/'logs'     # as in the published runs
         if not self.run.is_dir() or not (self.logs.is_dir() or (self.run/'config.yaml').is_file()):
             found = 'a folder without logs' if self.run.is_dir() else 'a file' if self.run.exists() else 'nothing'
             raise ConfigError(f'{self.run}: expected the directory of a run, found {found}; '
@@ -159,6 +159,7 @@ def heed_event(self: Live, e: dict):
         self.say(e, f'attempt {e["attempt"]}: {e["world_size"]} ranks are starting')
     if name == 'restored': self.heed_start(e)
     if name == 'death_seen': self.heed_death(e)
+    if by_rank0 and name == 'salvaged': self.heed_salvage(e)
     if by_rank0 and name == 'first_step': self.phase = 'training'
     if by_rank0 and name == 'busy': self.phase = _DOING.get(e['doing'], e['doing'])
     if by_rank0 and name == 'busy_end': self.phase = 'training'
@@ -169,6 +170,7 @@ def heed_event(self: Live, e: dict):
         self.phase, self.ended = name, True
         self.say(e, name + (f': {e["reason"]}' if e.get('reason') else ''))
 
+# %% ../../nbs/measure/739_monitor.ipynb #739a1016
 @patch
 def heed_start(self: Live, e: dict):
     "An attempt says where it continues."
@@ -187,13 +189,21 @@ def heed_death(self: Live, e: dict):
     who = f'rank {", ".join(map(str, e["ranks"]))}' if e['ranks'] else 'a rank'
     self.cause = f'a hang of {who}' if e['how'] == 'hang' else f'the death of {who}'
     self.phase = f'restarting after {self.cause}'
-    self.deaths.append((e['attempt'], [*e['ranks']]))
+    self.deaths.append((e['attempt'], None, [*e['ranks']]))
     self.say(e, f'{self.cause} was seen')
+
+@patch
+def heed_salvage(self: Live, e: dict):
+    "The others go on without some ranks."
+    for r in e['gone']: self.ranks.setdefault(r, RankNow()).died = e['attempt']
+    self.deaths.append((e['attempt'], e['global_step'] - 1, [*e['gone']]))
+    self.say(e, f'from step {e["global_step"]} on without rank {", ".join(map(str, e["gone"]))}')
 
 # %% ../../nbs/measure/739_monitor.ipynb #739a0017
 @patch
 def heed_step(self: Live, r: dict):
-    "A rank's record of a unit."
+    "A rank's record of a unit; old runs name neither attempts nor times."
+    r = dict(attempt=1, data_s=0.0, compute_s=0.0, sync_s=0.0) | r
     self.ranks.setdefault(r['rank'], RankNow()).heed(r)
     self.epoch, self.newest = r['epoch'], r['time']
     self.last[r['attempt']] = max(r['global_step'], self.last.get(r['attempt'], 0))
@@ -206,12 +216,13 @@ def heed_step(self: Live, r: dict):
 @patch
 def heed_round(self: Live, r: dict):
     "Rank 0's record of a round: its plan, or what came of it."
+    at = r['attempt'], r['global_step']
     if r['event'] == 'plan':
-        self.anchor.add(r['attempt'], r['global_step'], r['anchor'])
-        for rank, n in enumerate(r['counts']):
-            self.counts.setdefault(rank, Curve(300)).add(r['attempt'], r['global_step'], n)
-        self.round |= dict(number=r['global_step'], anchor=r['anchor'], counts=r['counts'], weights=r['weights'])
-    if r['event'] == 'average': self.round |= dict(drift=r['drift'], sync_s=r['sync'])      # of the round before
+        self.anchor.add(*at, r['anchor'])
+        self.round |= dict(number=r['global_step'], anchor=r['anchor'])
+    if r['event'] == 'average':
+        for rank, n in enumerate(r['counts']): self.counts.setdefault(rank, Curve(300)).add(*at, n)
+        self.round |= dict(drift=r['drift'], sync_s=r['sync'], counts=r['counts'])      # of the round before
 
 @patch
 def heed_save(self: Live, r: dict):
@@ -257,18 +268,29 @@ def rate(self: Live) -> float | None: # steps/s
     return (n1 - n0)/(t1 - t0) if t1 > t0 else None
 
 @patch
+def ask_the_status(self: Live):
+    "Of a run that records no events, the supervisor knows whether it is over."
+    said = read_json(self.logs/'supervisor.json')
+    if not said: return
+    self.phase, self.target = said.get('status', self.phase), said.get('target_steps')
+    self.attempt, self.ended = said.get('attempts', 1), self.phase != 'running'
+
+# %% ../../nbs/measure/739_monitor.ipynb #739a101c
+@patch
 def rank_rows(self: Live) -> list[dict]:
     "A row for each rank of this attempt."
-    here = {r: x for r, x in sorted(self.ranks.items()) if r < max(self.world_size, 1)}
+    here = {r: x for r, x in sorted(self.ranks.items()) if r < self.world_size or not self.world_size}
     total, slowest = sum(x.samples for x in here.values()), min((x.speed for x in here.values() if x.speed),
         default=None)
-    return [dict(rank=r, step=x.step, dead=x.died == self.attempt, speed=x.speed, beside=x.speed/slowest if x.speed else None,
-                 share=x.samples/total if total else None, agreeing=x.agreeing, memory_bytes=x.memory_bytes,
+    return [dict(rank=r, step=x.step, dead=x.died == self.attempt, speed=x.speed,
+                 beside=x.speed/slowest if x.speed else None, share=x.samples/total if total else None,
+                 agreeing=x.agreeing, memory_bytes=x.memory_bytes,
                  speeds=x.speeds.points(self.starts)) for r, x in here.items()]
 
 @patch
 def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wall clock, s
     "All that is shown."
+    if self.began is None: self.ask_the_status()
     now = self.newest if self.ended else now or time.time()
     left = (self.target - self.step)/self.rate if self.rate and self.target and not self.ended else None
     curve = self.loss.points(self.starts)
@@ -277,7 +299,8 @@ def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wal
         epoch=self.epoch, rate=self.rate, left_s=left, elapsed_s=now - self.began if self.began else None,
         quiet_s=max(0.0, now - self.newest) if self.newest else None, attempt=self.attempt,
         restarts=max(0, self.attempt - 1), saved=self.saved,
-        deaths=[dict(step=self.last.get(a, 0), ranks=ranks) for a, ranks in self.deaths], loss=curve, odd_loss=self.odd_loss,
+        deaths=[dict(step=self.last.get(a, 0) if n is None else n, ranks=ranks) for a, n, ranks in self.deaths],
+        loss=curve, odd_loss=self.odd_loss,
         accuracy=self.accuracy, ranks=self.rank_rows(), anchor=self.anchor.points(self.starts), round=self.round,
         counts={r: c.points(self.starts) for r, c in sorted(self.counts.items())}, unread=self.unread,
         scalars=scalar_rows({k: v for k, v in self.scalars.items() if not k[0].endswith('memory_bytes')}),

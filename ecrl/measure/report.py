@@ -456,11 +456,12 @@ def unequal_targets(table: pd.DataFrame) -> list[str]: # sentences
     said = []
     for (suite, seed), g in sound(table).dropna(subset=['target_steps']).groupby(['suite', 'seed'], sort=False):
         if g['target_steps'].nunique() < 2: continue
-        shared = (g['target_steps'].value_counts() > 1).sum()
-        if shared == 1:
+        shared, rest = g['target_steps'].value_counts().loc[lambda n: n > 1], ''
+        if len(shared) == 1:
             g = g[~g['target_steps'].duplicated(keep=False)]           # the others are compared with each other
+            rest = f'; the others of suite {suite}, seed {seed}, have {int(shared.index[0])}'
         runs = ', '.join(f'`{r}` ({int(n)} steps)' for r, n in zip(g['run_id'], g['target_steps']))
-        said.append(f'Runs with unequal targets are not compared: {runs}. '
+        said.append(f'Runs with unequal targets are not compared: {runs}{rest}. '
                     'A longer run spreads its start over more work and ends at another loss, '
                     'so for those that differ there is no drop, no gain and no loss difference.')
     return said

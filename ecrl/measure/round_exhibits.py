@@ -92,7 +92,8 @@ def _write_rounds(life: Life, attempt: int, W: int, resumed: int, source: int | 
         m = Meeting(tuple(done.counts), tuple(walls), 0.01 + 0.005*(n % 3), 0.01*(1 + n % 2))
         post = life.state(base, done.segments, a.weights, life.twist(attempt, n))
         for rank, r in steps[n].items():
-            if rank not in out or rank in told['new']: _write_round(life, r, plan, done, claims, m, told, post, cfg, out)
+            if rank in out - told['new']: continue
+            _write_round(life, r, plan, done, claims, m, told, post, cfg, out)
         s, base = observe(a, s, m), post
         life.after[attempt, n] = (epoch, pool, s, base)
 
@@ -100,6 +101,7 @@ def _ids(life: Life, epoch: int, batches: Sequence[int]) -> np.ndarray:
     b, order = life.geometry.global_batch, epoch_ids(life.geometry, life.records.seed, epoch)
     return np.concatenate([order[:0], *(order[j*b:(j + 1)*b] for j in batches)])
 
+# %% ../../nbs/measure/771_round_exhibits.ipynb #771a00f8
 def _went(a, plan: Round, pace, out) -> tuple[Round, dict]: # (as it was done, rank -> its claims and their batches)
     "What ranks of a pace, s per batch, make of a plan; those that are out have done nothing that counts."
     W, parts = len(pace), chunks(plan.all, len(pace)) if a.policy == 'claims' else []
@@ -114,12 +116,14 @@ def _went(a, plan: Round, pace, out) -> tuple[Round, dict]: # (as it was done, r
     return Round(plan.number, plan.epoch, tuple(segments)), mine
 
 # %% ../../nbs/measure/771_round_exhibits.ipynb #c830db6c
-def _write_round(life: Life, r: dict, plan: Round, done: Round, claims: dict, m: Meeting, told: dict, post: str, cfg, out):
+def _write_round(life: Life, r: dict, plan: Round, done: Round, claims: dict, m: Meeting, told: dict, post: str,
+                 cfg, out: set): # out: ranks without which the others go on
     "What a rank writes in a round, and its step record."
     head = {k: r[k] for k in ('run_id', 'attempt', 'rank', 'world_size', 'time')} | dict(global_step=plan.number,
         epoch=plan.epoch)
     rank, a, W, t = r['rank'], cfg.rounds(), len(m.counts), r['mono'] - 0.09
-    log, mine = life.records.files.setdefault(log_name(rank), []), (plan if rank in out and a.policy != 'claims' else done).batches(rank)
+    log = life.records.files.setdefault(log_name(rank), [])
+    mine = (plan if rank in out and a.policy != 'claims' else done).batches(rank)
     def line(event, at, **what): log.append(head | dict(event=event, mono=t + at) | what)
     took = 0.05*m.walls[rank]/max(m.walls)     # each round fits between two step records
     line('plan', 0, counts=plan.least, weights=weights_of(plan.least, a.weights), anchor=told['s'].anchor,
@@ -131,7 +135,8 @@ def _write_round(life: Life, r: dict, plan: Round, done: Round, claims: dict, m:
     if rank in out: return                     # it has died, or been left out
     more = dict(segments=_lists(done), weights=weights_of(done.counts, a.weights)) if out or a.policy in ('async',
         'claims') else {}
-    if out: more |= dict(members=[x for x in range(W) if x not in out], generation=told['generation'] + len(told['new']))
+    if out: more |= dict(members=[x for x in range(W) if x not in out],
+        generation=told['generation'] + len(told['new']))
     line('average', 0.07, counts=[*m.counts], walls=[*m.walls], sync=m.sync, drift=m.drift, post=post,
         waited_s=0.05 - took, sync_s=0.01, **more)
     if rank == 0: line('commit', 0.08, members=[i for i, c in enumerate(done.counts) if c],
@@ -177,7 +182,8 @@ def _without_the_gone(life: Life):
         W, when = at[0]['world_size'], at[0]['mono'] - 0.03
         for r in gone:
             life.records.remove(f'rank{r}.jsonl', life.records.steps(rank=r, attempt=attempt, first=n))
-            life.records.remove('events.jsonl', [e for e in files['events.jsonl'] if (e['rank'], e['attempt']) == (r, attempt)
+            life.records.remove('events.jsonl', [e for e in files['events.jsonl']
+                if (e['rank'], e['attempt']) == (r, attempt)
                 and e['mono'] > when])
         events = files['events.jsonl']
         late = [i for i, e in enumerate(events) if e['attempt'] == attempt and e['rank'] == 0 and e['mono'] > when]
@@ -424,6 +430,7 @@ def generation_skipped():
     next(e for e in life.records.files['events.jsonl'] if e['event'] == 'salvaged')['generation'] = 2
     return life
 
+# %% ../../nbs/measure/771_round_exhibits.ipynb #771a00fa
 @round_exhibit('coverage',
                'flodl-labs/flodl: a dead rank\'s chunk is never given out again')
 def share_of_a_salvaged_rank_forgotten():

@@ -224,10 +224,12 @@ def law_digests(h: History) -> Iterator[Evidence]:
     t, n, first = told(h), 0, None
     for key, ranks in sorted(t.plans.items()):
         before = _before(h, key)
-        due = first if before is None else t.commits.get(before, {}).get('post')
+        # rank 0 may die before its commit, and others begin the next round before they notice
+        ended = [t.commits.get(before, {}), *t.averages.get(before, {}).values()]
+        due = first if before is None else next((r['post'] for r in ended if r), None)
         if before is None and due is None: first = due = min(r['base'] for r in ranks.values())
         if due is None: yield _wrong(key,
-                f'it continues round {before[1]} of attempt {before[0]}, which has no commit.'); continue
+                f'it continues round {before[1]} of attempt {before[0]}, which nobody has ended.'); continue
         for rank, r in ranks.items():
             n += 1
             if r['base'] != due: yield _wrong(key,
@@ -335,7 +337,8 @@ def law_weights(h: History) -> Iterator[Evidence]:
             due = weights_of(p['counts'], rule) if any(p['counts']) else []
             if len(due) != len(p['weights']) or any(abs(a - b) > 1e-12 for a, b in zip(due, p['weights'])):
                 yield _wrong(key, f'rank {rank} weighs {p["weights"]}; expected {due} ({rule}).', rank)
-    for key, rank, a in [(key, rank, a) for key, of in t.averages.items() for rank, a in of.items() if a.get('weights')]:
+    for key, rank, a in [(key, rank, a) for key, of in t.averages.items() for rank, a in of.items()
+            if a.get('weights')]:
         due = weights_of(a['counts'], rule) if any(a['counts']) else []
         if len(due) != len(a['weights']) or any(abs(x - y) > 1e-12 for x, y in zip(due, a['weights'])):
             yield _wrong(key, f'rank {rank} weighed {a["weights"]}; expected {due} ({rule}).', rank)
@@ -361,6 +364,7 @@ def planner_states(h: History) -> tuple[dict, dict]: # (attempt, round) -> what 
             after[key] = observe(a, excluding(s, gone_from(h, key)), _meeting(average))
     return known, after
 
+# %% ../../nbs/measure/737_rounds.ipynb #737a00fc
 @law('order', needs='rounds_rank*.jsonl, config.yaml', of=ROUND_LAWS)
 def law_planned(h: History) -> Iterator[Evidence]:
     "Every plan is what the planner makes of the times recorded until then, and the same on all ranks."
@@ -376,7 +380,8 @@ def law_planned(h: History) -> Iterator[Evidence]:
     return len(t.plans)
 
 def _other_counts(h: History, key, plan: dict, a, s: State) -> Iterator[Evidence]:
-    left = plan.get('left', h.geometry.steps_per_epoch - min((i for seg in plan['segments'] for i, _ in seg), default=0))
+    first = min((i for seg in plan['segments'] for i, _ in seg), default=0)
+    left = plan.get('left', h.geometry.steps_per_epoch - first)     # older runs had no holes
     due = share(wanted(a, s, key[1]), left)
     more = share(spare(a, s), left - sum(due)) if a.policy == 'async' else [0]*len(due)
     found = round_of(plan).spare or [0]*len(due)

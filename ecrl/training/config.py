@@ -14,7 +14,7 @@ __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOS
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
 import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -266,7 +266,7 @@ Share = Annotated[float, Field(gt=0)]
 class AveragingConfig(Section):
     "Ranks that train alone and average what they have learned; steps are rounds, and global_batch is of each rank."
     policy: Literal['sync', 'cadence', 'async',
-                    'claims'] = 'cadence'  # sync: one batch a round; cadence: as planned; async: and more; claims: shared out as they go
+                    'claims'] = 'cadence'  # one batch each, as planned, or decided as they go
     backend: Literal['collective', 'cpu'] = 'collective'    # how the parameters travel
     mode: Literal['parameters', 'gradients'] = 'parameters'  # what is averaged
     planner: Literal['steady', 'elche'] = 'steady'  # cadence: elche as in the published reference; steady: from medians
@@ -286,7 +286,7 @@ class AveragingConfig(Section):
     schedule: Literal['live', 'recorded'] = 'live'          # counts from measured times, or from `recorded`
     recorded: list[list[Count]] = []                        # [batches] of each rank, round by round; the last repeats
     death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
-    patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come to a meeting
+    patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
 _LATER = dict(backend=dict(cpu='collective'), mode=dict(gradients='parameters'),
@@ -326,6 +326,21 @@ def _check_averaging(cfg: 'RunConfig'):
     if a.death == 'salvage': _check_salvage(cfg)
     for w in worlds: _check_ranks(a, w)
 
+# %% ../../nbs/training/320_config.ipynb #cfcb961b
+def _check_ranks(a: AveragingConfig, W: int):
+    for key, values in (('ratios', a.ratios), ('speeds', a.speeds)):
+        if values and len(values) != W:
+            raise ValueError(f'averaging.{key}: expected one for each of {W} ranks, found {len(values)}')
+    for i, counts in enumerate(a.recorded, 1):
+        if len(counts) != W:
+            raise ValueError(
+                f'averaging.recorded: expected one count for each of {W} ranks, found {len(counts)} in round {i}')
+        if not any(counts):
+            raise ValueError(f'averaging.recorded: expected a rank with a batch in round {i}, found none')
+    if a.policy == 'sync' and (a.recorded or a.speeds or a.ratios): raise ValueError(
+        'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no '
+        'effect; use cadence, or remove them')
+
 # %% ../../nbs/training/320_config.ipynb #320a00f2
 def _check_open(a: AveragingConfig):
     if a.policy in ('async', 'claims') and a.schedule == 'recorded': raise ValueError(
@@ -343,21 +358,6 @@ def _check_salvage(cfg: 'RunConfig'):
     if a.patience_s >= s.hang_s: raise ValueError(
         f'averaging.patience_s: expected less than supervisor.hang_s {s.hang_s:g}, after which the whole attempt is '
         f'ended, found {a.patience_s:g}')
-
-# %% ../../nbs/training/320_config.ipynb #cfcb961b
-def _check_ranks(a: AveragingConfig, W: int):
-    for key, values in (('ratios', a.ratios), ('speeds', a.speeds)):
-        if values and len(values) != W:
-            raise ValueError(f'averaging.{key}: expected one for each of {W} ranks, found {len(values)}')
-    for i, counts in enumerate(a.recorded, 1):
-        if len(counts) != W:
-            raise ValueError(
-                f'averaging.recorded: expected one count for each of {W} ranks, found {len(counts)} in round {i}')
-        if not any(counts):
-            raise ValueError(f'averaging.recorded: expected a rank with a batch in round {i}, found none')
-    if a.policy == 'sync' and (a.recorded or a.speeds or a.ratios): raise ValueError(
-        'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no '
-        'effect; use cadence, or remove them')
 
 # %% ../../nbs/training/320_config.ipynb #c0de3202
 class StrikeConfig(Section):
@@ -386,7 +386,7 @@ class StagesConfig(Section):
     strikes: list[StrikeConfig] = []                        # what is to fail
 
 # %% ../../nbs/training/320_config.ipynb #c0de3204
-def group_of(cfg: 'RunConfig') -> StagesConfig:
+def group_of(cfg) -> StagesConfig: # cfg: RunConfig, which is defined below
     "The settings of stages, those that are not named included."
     return cfg.stages or StagesConfig()
 

@@ -8,7 +8,6 @@ __all__ = ['DDP']
 # %% ../../nbs/training/372_ddp.ipynb #372d0004
 import time
 from collections.abc import Callable
-import torch
 from fastcore.basics import patch
 from torch.nn.parallel import DistributedDataParallel
 from .cursor import CursorBroadcast
@@ -57,6 +56,7 @@ def backward(self: DDP,
     self.scaler.scale(loss).backward()
     return dict(loss=loss.detach())
 
+# %% ../../nbs/training/372_ddp.ipynb #e40701d8
 @patch
 def agree(self: DDP) -> bool: # whether all are to stop
     "All ranks stand where rank 0 stands; called before the next update, a checkpoint, or the end."

@@ -7,7 +7,7 @@ __all__ = ['KINDS', 'TO_ITSELF', 'STEP_POINTS', 'SAVE_POINTS', 'POINTS', 'leave'
            'draw_faults', 'planned_faults', 'fired_faults', 'FaultPlan', 'fired_plan']
 
 # %% ../../nbs/training/360_faults.ipynb #881bf62b
-import json, math, os, signal, subprocess, sys, time
+import math, os, signal, subprocess, sys, time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields

@@ -140,6 +140,7 @@ def state(self: Method,
     return state_pack(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.global_step,
                       self.identity | dict(arithmetic=self.arithmetic), rng)
 
+# %% ../../nbs/training/370_method.ipynb #e5105a95
 @patch
 def load(self: Method,
     pack: dict | None, # None: start

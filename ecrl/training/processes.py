@@ -54,6 +54,7 @@ def watch_pid(self: Job, pid: int, name: int | str):
     "Notice its death from now on."
     if not self.deaths.watch(pid, name): self.dead.append(name)
 
+# %% ../../nbs/training/380_processes.ipynb #e1d0ba5a
 @patch
 def saw(self: Job, event: dict):
     "An event of this job."

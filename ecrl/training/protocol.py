@@ -346,12 +346,14 @@ LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.j
 # all records are of one kind
 ALIKE = {'debug_rank0_ids.jsonl': DEBUG, 'supervisor.json': STATUS, 'environment.json': ENVIRONMENT}
 _RANKS_LOG = re.compile(r'(scalars_)?rank[0-9]+\.jsonl')
+_SIDECAR = re.compile(r'(step_[0-9]+|latest)\.json')
 
 def kind_of(
     file: str, # name of a log
     record: dict,
 ) -> dict[str, Field] | None:
     "The fields that a line must have."
+    if _SIDECAR.fullmatch(file): return SIDECAR
     if found := _RANKS_LOG.fullmatch(file): return SCALARS if found[1] else STEP
     if known := ALIKE.get(file): return known
     name = record.get('event')

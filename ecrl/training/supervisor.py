@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CUBLAS_WORKSPACE', 'preflight', 'exit_code', 'check_run_dir', 'supervisor_lock', 'cpu_name', 'answer_of',
            'installed_version', 'environment', 'Supervisor', 'seconds_run', 'launcher', 'address_towards',
-           'interface_of', 'without_signal', 'failing_rank']
+           'interface_of', 'without_signal', 'failing_rank', 'main']
 
 # %% ../../nbs/training/385_supervisor.ipynb #845ced4f
 import contextlib, json, os, platform, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time, uuid
@@ -22,7 +22,7 @@ from ..checkpoint.store import CheckpointStore, boot_id
 from ..paths import project_root
 from ..processes import LOST_A_PEER, MARK, die_with_parent, end_marked
 from .began import check_code, check_data
-from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml, shown
+from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml
 from .events import (CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked, read_json,
     read_jsonl, stamp, write_atomically, write_record)
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
@@ -46,9 +46,10 @@ def preflight(cfg: RunConfig) -> dict: # what the environment says of data, own 
     if why := found.get('refused'): raise ConfigError(why)
     if not found:
         raise ConfigError(f'the check of data, model and device has ended without an answer (exit code {code}); '
-                                    'what it said is above. Is there memory enough, and does own code end the process?')
+                          'what it said is above. Is there memory enough, and does own code end the process?')
     return found
 
+# %% ../../nbs/training/385_supervisor.ipynb #98b12813
 def exit_code(
     command: list[str],
     start: Callable, # starts a process, like `subprocess.Popen`
@@ -87,6 +88,7 @@ def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
     if wrong:
         raise ConfigError(f'{run_dir} was started as another experiment:\n' + '\n'.join(f'  - {w}' for w in wrong))
 
+# %% ../../nbs/training/385_supervisor.ipynb #87d25c32
 def supervisor_lock(run_dir: Path) -> BinaryIO: # held until it is closed
     "Keep other supervisors away from a run."
     return locked(run_dir/'logs'/'.supervisor.lock',
@@ -106,6 +108,7 @@ def installed_version(package: str) -> str | None: # None: it is not installed
     try: return version(package)
     except PackageNotFoundError: return None
 
+# %% ../../nbs/training/385_supervisor.ipynb #493784b4
 CUBLAS_WORKSPACE = ':4096:8'      # of the ranks; without a fixed one, equal calls need not give equal bits
 
 def environment(cfg: RunConfig, found: dict, run_id: str) -> dict:
@@ -185,6 +188,7 @@ def prepare(self: Supervisor):
     self.save_status()
     write_atomically(self.run_dir/'config.yaml', dump_config(self.cfg))
 
+# %% ../../nbs/training/385_supervisor.ipynb #07fc7444
 @patch
 def warm_up(self: Supervisor):
     "Let the libraries be imported beside what is to be checked and prepared."
@@ -324,6 +328,7 @@ def start_job(self: Supervisor, world_size: int, attempt: int, target: int, log:
     self.jobs.append(job)
     return job
 
+# %% ../../nbs/training/385_supervisor.ipynb #dcbd44a5
 @patch
 def forget_launches(self: Supervisor, names: str = '.*'): # a pattern
     "Remove the files in which launches have met."
@@ -331,6 +336,7 @@ def forget_launches(self: Supervisor, names: str = '.*'): # a pattern
         for f in self.logs.iterdir():
             if re.fullmatch(rf'\.(rendezvous_{names}|meeting_{names}_.*)', f.name): f.unlink()
 
+# %% ../../nbs/training/385_supervisor.ipynb #a0e4befe
 @patch
 def launch(self: Supervisor, world_size: int, target: int) -> Job:
     "A new attempt, from nothing; its output goes to `logs/attempt_NNN.log`."
@@ -346,6 +352,7 @@ def count_attempt(self: Supervisor) -> int:
     self.status['attempts'] += 1
     return self.status['attempts']
 
+# %% ../../nbs/training/385_supervisor.ipynb #7e25d0bb
 @patch
 def write_start(self: Supervisor, job: Job):
     "Bookkeeping of an attempt that has just been started: everything that must not delay it."
@@ -360,6 +367,7 @@ def write_start(self: Supervisor, job: Job):
     self.clock = FaultPlan(timed, n, self.logs/'faults.jsonl', None, lambda target: self.pids(job, target))
     self.save_status()
 
+# %% ../../nbs/training/385_supervisor.ipynb #08abf547
 @patch
 def seal(self: Supervisor) -> dict:
     """What each launch records so that nobody can change the story afterwards: the boot that its clock belongs to,
@@ -380,6 +388,7 @@ def prepare_standby(self: Supervisor, beside: Job):
                                   self.logs/f'standby_{self.standbys:03d}.log', '--standby', pipe)
     self.standby.pipe, self.standby.calls = pipe, calls
 
+# %% ../../nbs/training/385_supervisor.ipynb #39df40a1
 @patch
 def look_after_standby(self: Supervisor, beside: Job):
     "One is prepared when training is under way; one that died is replaced, three times at most."
@@ -405,6 +414,7 @@ def promote(self: Supervisor, target: int) -> Job:
     os.rename(job.log, log); job.log = log
     return job
 
+# %% ../../nbs/training/385_supervisor.ipynb #6a0fb1ca
 @patch
 def dismiss(self: Supervisor, job: Job, grace_s: float = 0.0):
     "End a job and take its things away."
@@ -425,6 +435,7 @@ def listen(self: Supervisor):
                 or e['event'] == 'fault_fired'):
                 job.saw(e); job.dog.saw(e, time.monotonic())
 
+# %% ../../nbs/training/385_supervisor.ipynb #0cdaffe7
 @patch
 def watch(self: Supervisor, job: Job,
           report_s: float = 0.5) -> tuple[str, str | None]: # ('home' | 'died' | 'hang', why)
@@ -513,6 +524,7 @@ def outcome(self: Supervisor, job: Job, how: str,
     if not dead and 'launcher' in job.first_dead: dead = ['the launcher']
     return 'died', reasons[0] if reasons else f"unexpected end of {' and '.join(dead)}" if dead else 'unexpected exit'
 
+# %% ../../nbs/training/385_supervisor.ipynb #81f17f1d
 @patch
 def name_of(self: Supervisor, fired: dict) -> str:
     target = fired.get('target', [fired['rank']])
@@ -559,6 +571,7 @@ def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
         for s, handler in before.items(): signal.signal(s, handler)
     return self.status
 
+# %% ../../nbs/training/385_supervisor.ipynb #94fee0f2
 @patch
 def interrupt(self: Supervisor, signum: int, frame=None):
     """The first SIGINT or SIGTERM lets the ranks leave in good order; a later one ends them at once and disturbs
@@ -595,6 +608,7 @@ def run_phases(self: Supervisor):
         self.carry_out(self.decide(Seen(ended='stopped', reason='interrupted')))
     except TimeoutError as e: self.finish('failed', str(e))
 
+# %% ../../nbs/training/385_supervisor.ipynb #4cfa3142
 @patch
 def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether the target was reached
     "Attempts until the phase's last step."
@@ -607,6 +621,7 @@ def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether
         job = self.carry_out(self.decide(self.seen(job, how, why, self.newest() > job.before)), job.successor)
     return False
 
+# %% ../../nbs/training/385_supervisor.ipynb #4c0e295e
 @patch
 def watch_to_its_end(self: Supervisor,
                      job: Job) -> tuple[str, str | None]: # ('finished' | 'fatal' | 'died' | 'hang', reason)
@@ -633,6 +648,7 @@ def stop(self: Supervisor, job: Job):
     self.listen()
     self.conclude(job, *self.outcome(job, 'asked', None))
 
+# %% ../../nbs/training/385_supervisor.ipynb #74793883
 @patch
 def conclude(self: Supervisor, job: Job, how: str, why: str | None):
     "Clear away what an attempt has left, and write down how it ended."
@@ -659,12 +675,14 @@ def seen(self: Supervisor,
                 fits=fits, lost=lost, standby=standby, standby_world=its_world, restarts=self.status['restarts'],
                 streak=self.status['restarts_without_checkpoint_streak'], ran_s=self.ran_s())
 
+# %% ../../nbs/training/385_supervisor.ipynb #b03058f7
 @patch
 def standby_now(self: Supervisor) -> tuple[str, int]: # its state, its ranks
     s = self.standby
     if not s: return 'none', 0
     return 'dead' if s.wait(0) else 'ready' if s.ready else 'starting', s.world_size
 
+# %% ../../nbs/training/385_supervisor.ipynb #a7d6d094
 @patch
 def carry_out(self: Supervisor,
     actions: list, # of a policy; `do_` and the action's name is the method for it
@@ -691,6 +709,7 @@ def do_restart(self: Supervisor, a: Restart, job: Job | None) -> Job | None:
     time.sleep(a.delay_s)
     return job
 
+# %% ../../nbs/training/385_supervisor.ipynb #375e79e5
 @patch
 def do_launch(self: Supervisor, a: Launch, job: Job | None) -> Job:
     self.note_fewer(a.world)
@@ -706,6 +725,7 @@ def note_fewer(self: Supervisor, world: int):
     n = self.status['attempts'] + 1
     if world < self.wanted: self.note('world_size_changed', wanted=self.wanted, world_size=world, attempt=n)
 
+# %% ../../nbs/training/385_supervisor.ipynb #a8226e7b
 @patch
 def do_dismiss(self: Supervisor, a: Dismiss, job: Job | None) -> Job | None:
     self.dismiss(self.standby); self.standby = None
@@ -726,6 +746,7 @@ def reached(self: Supervisor, target: int) -> bool:
     return self.resume and any(e['event'] == 'finished' and e['global_step'] >= target
                                for e in read_jsonl(self.logs/'events.jsonl')[0])
 
+# %% ../../nbs/training/385_supervisor.ipynb #70e75370
 @patch
 def finish(self: Supervisor, status: str, reason: str | None = None):
     "The last line of a run."
@@ -737,3 +758,11 @@ def finish(self: Supervisor, status: str, reason: str | None = None):
 def report(self: Supervisor):
     "Tell whoever watches; more than this is read from the run's records."
     self.on_progress(self.status | dict(global_step=last_step(self.logs/'rank0.jsonl'), run_dir=self.run_dir))
+
+# %% ../../nbs/training/385_supervisor.ipynb #2e623ea7
+def main(config: str, run_dir: str, how: str) -> int: # how: new or resume; the exit code
+    "Be the supervisor of a run."
+    if how not in ('new', 'resume'): raise SystemExit(f'expected new or resume, found {how!r}')
+    return int(Supervisor(load_config(config), run_dir, resume=how == 'resume').run()['status'] != 'completed')
+
+if __name__ == '__main__' and sys.argv[0].endswith('supervisor.py'): sys.exit(main(*sys.argv[1:]))

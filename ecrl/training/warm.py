@@ -52,6 +52,7 @@ def live(become: Callable[[], None]):
         with contextlib.suppress(Exception): sys.stdout.flush(); sys.stderr.flush()
         os._exit(code)
 
+# %% ../../nbs/training/378_warm.ipynb #87bdb745
 INHERITED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP, signal.SIGUSR1)
 
 def as_new(command: list[str], env: Mapping[str, str]):
@@ -74,6 +75,7 @@ def become_launch(command: list[str], env: dict[str, str], folder: str, output: 
     os.chdir(folder)
     become_agent(command, env) if command[2] == AGENT else become_module(command, env)
 
+# %% ../../nbs/training/378_warm.ipynb #544221f4
 def become_agent(command: list[str], env: dict[str, str]): # command: python -m torch.distributed.run ...
     "Run torch's elastic agent in this process, its ranks forked from it."
     as_new(command, env)
@@ -104,6 +106,7 @@ def become_module(command: list[str], env: dict[str, str]): # command: python [-
     sys.argv = command[command.index('-m') + 1:]
     import_module(sys.argv[0]).main()
 
+# %% ../../nbs/training/378_warm.ipynb #430b2ed2
 FIRST = (MARK, 'RANK')      # of an environment, where there is not room for all
 
 def show_as(
@@ -126,6 +129,7 @@ LIBRARIES = ('torch', 'torch._dynamo', 'torch.distributed.run', 'torch.distribut
 LATER = ('torchvision',)       # not every run needs them, so the first launch does not wait for them
 KEEPER = 'ecrl.training.setup'  # builds what launches have in common
 
+# %% ../../nbs/training/378_warm.ipynb #bb070655
 def serve(fd: int, supervisor: int, modules: list[str]):
     "The helper's life: until its supervisor has closed the socket, or ended."
     die_with_parent(supervisor)
@@ -205,7 +209,7 @@ class WarmLauncher:
         env: dict[str, str] = {}, # besides this process's; every process that it forks shows it in /proc
         patience_s: float = 120.0, # for its imports
     ):
-        self.modules, self.env, self.patience_s, self.process = modules, env, patience_s, None
+        self.modules, self.env, self.patience_s = modules, env, patience_s
         take_orphans()
         self.hatch()
 
@@ -240,6 +244,7 @@ def hear(self: WarmLauncher, patience_s: float | None) -> dict: # None: as long 
     message, _, self.heard = self.heard.partition(b'\n')
     return json.loads(message)
 
+# %% ../../nbs/training/378_warm.ipynb #2284539e
 @patch
 def keep(self: WarmLauncher, config: str): # as YAML
     "Let its data and model be built once, and be there in all that is forked from now on."
@@ -257,6 +262,7 @@ def ask(self: WarmLauncher, descriptors: list[int], patience_s: float | None, **
         return self.hear(patience_s)
     except BaseException: self.process.kill(); raise    # or its answer would be taken for that to the next order
 
+# %% ../../nbs/training/378_warm.ipynb #62054f6f
 @patch
 def close(self: WarmLauncher):
     self.line.close()

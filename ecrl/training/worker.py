@@ -25,6 +25,7 @@ from .faults import FaultPlan, planned_faults
 from .meeting import Alone, Group, Notes
 from .method import method_of
 from .numerics import differing_settings
+from .protocol import check
 from .scalars import keep_scalar, take_scalars
 from .setup import choose_backend, choose_device
 
@@ -85,6 +86,7 @@ def event(self: Worker, name: str, **more): self.events.write(**stamp(), event=n
 @patch
 def say(self: Worker, text: str): print(f'[{self.attempt}/{self.rank} - {self.global_step}] {text}', flush=True)
 
+# %% ../../nbs/training/374_worker.ipynb #c1b30c1f
 @patch
 def open_store(self: Worker, common: dict):
     c = self.cfg.checkpoint
@@ -95,7 +97,7 @@ def open_store(self: Worker, common: dict):
                                  {*c.pin_steps, self.cfg.training.max_steps},
                                  disk_of(self.cfg, self.attempt, self.logs/'faults.jsonl'),
                                  sync_first=[*(self.logs/f'rank{r}.jsonl' for r in range(self.world_size)),
-                                             self.logs/'events.jsonl']).acquire()
+                                             self.logs/'events.jsonl'], check=check).acquire()
     self.faults.refresh()               # now that nobody of an earlier attempt can act any more
     self.faults.watch_saves(self.store, self.fault_fired)
     if c.strategy == 'blocking': self.checkpoints = BlockingCheckpoints(self.store)
@@ -131,6 +133,7 @@ def prepare(self: Worker):
     self.method.prepare()
     check_code(self.cfg, self.environment.get('code_digest'), self.method.identity['code_digest'])
 
+# %% ../../nbs/training/374_worker.ipynb #25e6d696
 @patch
 def connect(self: Worker):
     "Device and process group, whose store is rank 0's."
@@ -257,6 +260,7 @@ def record_checkpoint(self: Worker, record: dict, error: str | None, **times):
     self.record_completed()
     if error: self.record_failed(dict(global_step=self.global_step, error=error) | times)
 
+# %% ../../nbs/training/374_worker.ipynb #2d64f909
 @patch
 def record_completed(self: Worker, done: list[dict] | None = None):
     "Lines about writes that the background has finished."
@@ -265,6 +269,7 @@ def record_completed(self: Worker, done: list[dict] | None = None):
         self.checkpoint_log.write(**stamp(), event='checkpoint_write_complete', **d)
         self.write_times[str(d['global_step'])] = d['write_time_sec']
 
+# %% ../../nbs/training/374_worker.ipynb #e61cdfca
 @patch
 def is_published(self: Worker, step: int | None) -> bool:
     """Whether a checkpoint of this attempt is there although its save was reported as failed: only `latest.json`
@@ -274,6 +279,7 @@ def is_published(self: Worker, step: int | None) -> bool:
             '.json')).attempt == self.attempt
     except DamagedCheckpoint: return False
 
+# %% ../../nbs/training/374_worker.ipynb #721ab2ea
 @patch
 def record_failed(self: Worker, failed: dict):
     "A checkpoint that will not be there: loud, and the end if the policy says so."
@@ -319,6 +325,7 @@ def record(self: Worker, unit: dict):
             sample_ids=self.method.ids.tolist())
     self.reach('record')
 
+# %% ../../nbs/training/374_worker.ipynb #fd603561
 @patch
 def record_scalars(self: Worker, unit: dict):
     "What own code has said of a unit, and once a second the memory of this rank."
@@ -329,6 +336,7 @@ def record_scalars(self: Worker, unit: dict):
     if said := take_scalars():
         self.scalars.append(stamp() | dict(epoch=unit['epoch'], global_step=self.global_step, scalars=said))
 
+# %% ../../nbs/training/374_worker.ipynb #7c83a944
 @patch
 def prepare_checkpoints(self: Worker):
     "The optimizer has its state now, so the size of a checkpoint is known."
@@ -379,6 +387,7 @@ def stand_by(self: Worker,
     os.close(call)
     return message['attempt'], message['target']
 
+# %% ../../nbs/training/374_worker.ipynb #92cbbce4
 def prefetch(path: Path):
     "Ask for a file to be in the page cache."
     with contextlib.suppress(OSError), open(path, 'rb') as f: os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
@@ -392,6 +401,7 @@ def end_with_launcher(supervisor_pid: int | None):
     except psutil.NoSuchProcess: orphan = True
     if orphan: raise SystemExit('the supervisor or the launcher of this rank has ended')
 
+# %% ../../nbs/training/374_worker.ipynb #7af0639d
 class PeerDied(Exception): "The supervisor has seen another rank die: this attempt is over."
 
 def main():
@@ -435,6 +445,7 @@ def run(self: Worker, args: argparse.Namespace):
         raise SystemExit(f'{type(e).__name__}: {e}')
     finally: self.leave()
 
+# %% ../../nbs/training/374_worker.ipynb #bdb91848
 @patch
 def install_signal_handlers(self: Worker):
     "SIGTERM: stop, together with all others. SIGUSR1: a peer has died; a save that is going on is finished first."
