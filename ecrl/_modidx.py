@@ -1668,6 +1668,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli._matrix': ('lab/cli.html#_matrix', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._no_run': ('lab/cli.html#_no_run', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._not_begun': ('lab/cli.html#_not_begun', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli._of': ('lab/cli.html#_of', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._projected': ('lab/cli.html#_projected', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._short': ('lab/cli.html#_short', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._show': ('lab/cli.html#_show', 'ecrl/lab/cli.py'),
