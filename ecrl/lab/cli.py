@@ -998,8 +998,7 @@ def goodput(run_dir: RunDir, json_: Json = False):
     # no title of the table: it would break within the path
     out.print(f'Goodput of {_short(run_dir)}', soft_wrap=True, markup=False)
     out.print(rich_table(g.table().reset_index()))
-    fraction = 'productive fraction'
-    for said in [*g.words(), f'{fraction}: {MEANING[fraction]}']: out.print(said, soft_wrap=True)
+    for said in [*g.words(), 'productive fraction: ' + MEANING['productive fraction']]: out.print(said, soft_wrap=True)
 
 class WithSteps(TyperCommand):
     def parse_args(self, ctx, args):
