@@ -126,7 +126,7 @@ def _agree(one: Path, two: Path) -> bool:
     a, b = read_audit(one), read_audit(two)
     return a.lineage.keys() == b.lineage.keys() and order_grade(b, a)[0] == 'by rank'
 
-# %% ../../nbs/board/960_running.ipynb #2460c904
+# %% ../../nbs/board/960_running.ipynb #3a134c04
 @patch
 def run_cell(self: Board, row: Row, cell: Cell, seed: int) -> dict: # the record
     "Fill one cell."
@@ -155,6 +155,7 @@ def _filled(self: Board, row: Row, cell: Cell, seed: int) -> dict:
     shutil.rmtree(run/'work', ignore_errors=True)
     return said | judged(row, cell, run, ref, repeatable)
 
+# %% ../../nbs/board/960_running.ipynb #52aca1ec
 def _stopped(run: Path, ended: Ended, n: int) -> dict: # of a launch that ended otherwise than planned
     if ended.late: return dict(outcome='could not run', why=f'launch {n + 1} is not done after {ended.seconds:.0f} s')
     if 75 in ended.codes: return dict(outcome='could not run', why=_words(run, 1))
