@@ -89,6 +89,7 @@ def predict_at(
     costs: Costs, every_k: int,
     target: int, # steps of the run
     at: Sequence[float], # how many steps were done at each death, rising; 7.5: in the middle of the eighth
+    loses: Sequence[bool] | None = None, # whether a death takes the write in flight with it; by default each does
     reps: int = 1000, seed: int = 0,
 ) -> Prediction:
     "Goodput and wall clock of a run that dies at these steps."
@@ -97,11 +98,13 @@ def predict_at(
     passed = lambda x: np.ceil(x/every_k - 1e-12) - 1              # boundaries that lie strictly below x steps
     wall, begun = job.start_s + np.zeros(reps), np.zeros(reps)     # begun: the step that was resumed from
     replay = np.zeros(reps)
-    for x in at:
+    writes = costs.values['write_s'] if costs.strategy == 'overlapped' else np.zeros(1)
+    for x, lost in zip(at, loses if loses is not None else [True]*len(at), strict=True):
+        lag = rng.choice(writes, reps)*lost
         up = lambda b: (x - b)*step + (passed(x) - b/every_k)*save  # since the boundary at step b was over
         durable = np.maximum(begun, passed(x)*every_k)
         for _ in range(int(passed(x)) + 1):
-            late = (durable > begun) & (up(durable) < job.lag_s)
+            late = (durable > begun) & (up(durable) < lag)
             if not late.any(): break
             durable = np.where(late, durable - every_k, durable)
         wall += up(begun) + rng.choice(job.recovery_s, reps)

@@ -33,6 +33,7 @@ class Scale:
     spares: int | None = None                # nodes; None: always enough
     repair_s: float = 86_400.0               # of a broken node, until it is a spare
     step_s: float | None = None
+    save_s: float | None = None              # what a checkpoint takes from training
     state_bytes: float | None = None         # of a checkpoint, all of it
     storage_bytes_s: float | None = None     # what shared storage takes, all writers together
     start_s_per_1000: float = 10.0           # what 1,000 devices more add to a launch: scheduling, meeting, connecting
@@ -40,7 +41,7 @@ class Scale:
     every_k_steps: int | None = None         # None: the best for the failures of this size
 
     def __post_init__(self):
-        for name in ('devices', 'days', 'repair_s', 'per_node', 'per_switch', 'step_s', 'state_bytes',
+        for name in ('devices', 'days', 'repair_s', 'per_node', 'per_switch', 'step_s', 'save_s', 'state_bytes',
                      'storage_bytes_s', 'every_k_steps', 'backups'):
             v = getattr(self, name)
             if v is not None and not v > 0: raise ConfigError(f'{name}: expected more than zero, found {v}')
@@ -100,6 +101,7 @@ def _recovery(costs: Costs, scale: Scale, write_s: float, notes: list) -> tuple[
     launch = float(costs.values['start_s'].mean() if len(costs.values['start_s']) else cold.mean()) + more
     return cold, np.array([max(quick, 1e-3)]), launch
 
+# %% ../../nbs/advise/970_projection.ipynb #97000023
 def plan(
     costs: Costs, scale: Scale,
     way: str = 'overlapped', # of `WAYS`
@@ -112,9 +114,12 @@ def plan(
     if scale.step_s is None: notes.append(f'a step takes as long as measured ({step.mean():.3g} s)')
     write = _storage(costs, scale, notes)
     blocking = way == 'blocking'
-    if blocking: save = np.full(reps, write) if scale.storage_bytes_s or costs.strategy != 'blocking' else _drawn(
-        costs.values['save_s'], reps, rng)
+    whole_write = blocking and (scale.storage_bytes_s or costs.strategy != 'blocking')      # training waits for it
+    if scale.save_s: save = np.full(reps, scale.save_s)
+    elif whole_write: save = np.full(reps, write)
     else: save = _drawn(costs.values['save_s'], reps, rng)
+    if not scale.save_s and not blocking: notes.append(
+        f'a checkpoint takes {save.mean():.3g} s from training, as measured, whatever the size of the state')
     if not blocking and costs.strategy == 'blocking':
         notes.append('the runs saved blocking: what overlapping leaves of it was not measured; assumed the full cost')
     cold, quick, launch = _recovery(costs, scale, write, notes)
@@ -188,7 +193,8 @@ def project(
 
 # %% ../../nbs/advise/970_projection.ipynb #97000020
 _OPTIONS = dict(mtbf_device_s='--mtbf-per-device', mtbf_node_s='--mtbf-per-node', mtbf_switch_s='--mtbf-per-switch',
-                repair_s='--repair', step_s='--step', state_bytes='--state', storage_bytes_s='--storage')
+                repair_s='--repair', step_s='--step', save_s='--save', state_bytes='--state',
+                storage_bytes_s='--storage')
 
 def scale_of(told: dict) -> Scale: # field of `Scale` -> text, number or None for its default
     "A scale from what a user says."

@@ -289,8 +289,8 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     "An epoch that is over has left nothing out, except for the declared tail; and no epoch was passed over."
     epochs, size, tail, n, found = by_epoch(h), h.declared('epoch_size'), h.declared('tail'), 0, []
     for e in [e for e in range(min(epochs, default=0), max(epochs, default=-1)) if e not in epochs]:
-        found.append(Evidence(False, f'epoch {e} was passed over: no surviving step belongs to it.',
-                              cause='the epoch was counted twice at a resume'))
+        found.append(Evidence(*_unless_unseen(h, f'epoch {e} was passed over: no surviving step belongs to it.'),
+                              cause=None if _unseen(h) else 'the epoch was counted twice at a resume'))
     over = [e for e in epochs if _over(h, epochs, e)]
     if over and not size:
         yield Evidence('unknown',
@@ -310,6 +310,22 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     yield from first_of([f for f in found if f.valid != False])
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #2f60bb19
+def _unseen(h: AuditHistory) -> list[int]:
+    "Steps below the newest one that do not count only because the records of a rank end before them."
+    def found():
+        ends = {a.number: {r: max((x['step'] for x in a.own.get(r, ())), default=0) for r in range(a.world_size)}
+                for a in h.attempts}
+        return [s for s in sorted({*range(1, max(h.lineage, default=0))} - h.lineage.keys())
+                if any(s in a.steps and all(ends[a.number][r] < s for r in range(a.world_size) if r not in a.steps[s])
+                       for a in h.attempts)]
+    return kept(h, 'unseen', found)
+
+def _unless_unseen(h: AuditHistory, said: str) -> tuple: # (result, message)
+    if not (lost := _unseen(h)): return False, said
+    return 'unknown', (f'{said} But {len(lost)} step(s), the first {lost[0]}, are not recorded by all ranks. Needed: '
+                       'their lines.')
+
 # %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
 def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail: str | None) -> Iterator[Evidence]:
     twice = sum(amount(i) for _, _, i, _ in repeats(h)[e])
@@ -326,8 +342,8 @@ def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail
         yield Evidence(False, f'epoch {e} consumed {size - missing} different samples, {size} are declared.')
     if missing <= 0: return
     if missing >= B or tail in ('keep', 'pad'):
-        yield Evidence(False, f'epoch {e} left out {missing} of {size} samples{told}.', used[-1][0],
-                       cause=_lost(h, e, missing, B))
+        yield Evidence(*_unless_unseen(h, f'epoch {e} left out {missing} of {size} samples{told}.'), used[-1][0],
+                       cause=None if _unseen(h) else _lost(h, e, missing, B))
     elif tail is None:
         yield Evidence('unknown',
                        f"epoch {e} left out {missing} of {size} samples{told}, less than a global batch of {B}. "
@@ -454,6 +470,7 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     for s in sorted(mine.keys() & theirs.keys()):
         (a, x), (b, y) = mine[s], theirs[s]
         same = _same_step(a, x, b, y)
+        if same is False and len(x) != len(y): same = _padded(h, s, dict(enumerate(x)), dict(enumerate(y)))
         n += same is not None
         if same is False: found.append(Evidence(False, f'{at(s, a)} consumed {_all_told(x)}; the reference '
             f'{_all_told(y)}' + (', the same samples in another order' if same_set(a, x, b, y) else '') + '.', s, None,

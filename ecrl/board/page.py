@@ -129,7 +129,7 @@ def section(row: Row, cells: list[Cell], records: dict) -> str: # HTML
             f'<details open><summary>{len(found)} cells</summary>'
             f'{"".join(_evidence(row, c, s) for c, s in found)}</details>')
 
-# %% ../../nbs/board/970_page.ipynb #53ad5f46
+# %% ../../nbs/board/970_page.ipynb #74fb22db
 STYLE = '''<style>
 .board{border-collapse:separate;border-spacing:2px;font-size:.85rem;width:auto}
 .board th,.board td{border:0;padding:0;background:none}
@@ -159,6 +159,7 @@ white-space:nowrap;max-height:10.3rem;overflow:hidden}
 .board td.unrun{display:none}.legend span{white-space:normal;display:block}
 .promise{overflow-wrap:anywhere}}</style>'''
 
+# %% ../../nbs/board/970_page.ipynb #ce1a9681
 def legend() -> str:
     "Signs and what they mean."
     said = {'kept': 'the samples of an undisturbed run', 'other order': 'none lost or repeated, but moved',

@@ -126,7 +126,7 @@ def _agree(one: Path, two: Path) -> bool:
     a, b = read_audit(one), read_audit(two)
     return a.lineage.keys() == b.lineage.keys() and order_grade(b, a)[0] == 'by rank'
 
-# %% ../../nbs/board/960_running.ipynb #16270df4
+# %% ../../nbs/board/960_running.ipynb #3a134c04
 @patch
 def run_cell(self: Board, row: Row, cell: Cell, seed: int) -> dict: # the record
     "Fill one cell."
@@ -148,11 +148,14 @@ def _filled(self: Board, row: Row, cell: Cell, seed: int) -> dict:
     for n, (kill, world) in enumerate(zip([*kills, None], worlds)):
         ended = self._launch(row, run, job, world, kill)
         if kill and ended.killed or not kill and ended.done: continue
+        if kill and ended.done and not n:
+            return said | dict(outcome='could not run', why=f'the run was over before {kill} was reached: no restart')
         if kill and ended.done: return said | _never(run, row, cell, ref, repeatable, kill)
         return said | _stopped(run, ended, n)
     shutil.rmtree(run/'work', ignore_errors=True)
     return said | judged(row, cell, run, ref, repeatable)
 
+# %% ../../nbs/board/960_running.ipynb #52aca1ec
 def _stopped(run: Path, ended: Ended, n: int) -> dict: # of a launch that ended otherwise than planned
     if ended.late: return dict(outcome='could not run', why=f'launch {n + 1} is not done after {ended.seconds:.0f} s')
     if 75 in ended.codes: return dict(outcome='could not run', why=_words(run, 1))

@@ -7,7 +7,7 @@ __all__ = ['Strike', 'check_strikes', 'Starter', 'in_order', 'life_of', 'in_a_ch
            'run_jobs']
 
 # %% ../../nbs/stages/594_job.ipynb #39870a97
-import contextlib, json, os, selectors, shutil, signal, subprocess, sys, time, traceback
+import contextlib, gc, json, os, selectors, signal, subprocess, sys, time, traceback
 from pathlib import Path
 from typing import NamedTuple
 from ..processes import die_with_parent, signal_if_there
@@ -85,6 +85,7 @@ def _start_replica(self: Starter, p: int, inc: int, w: int) -> int: # pid
     if pid := os.fork(): return pid
     try:
         die_with_parent(parent)
+        gc.freeze()
         err = os.open(self.folder/f'err-{p}-{inc}.txt', os.O_WRONLY | os.O_CREAT, 0o644)
         os.dup2(err, 1); os.dup2(err, 2)
         close_others(w)
@@ -241,6 +242,8 @@ def _run_job(self: Starter) -> dict:
         for pid in self.pids.values(): signal_if_there(pid, signal.SIGKILL)
         for pid in self.pids.values():
             with contextlib.suppress(ChildProcessError): os.waitpid(pid, 0)
+        for fd in [*self.selector.get_map()]: os.close(fd)
+        self.selector.close(); os.close(self.log.file); self.cuts.map.close()
 
 Starter.run = _run_job
 
@@ -261,7 +264,8 @@ def life_of(folder: Path, shape: Shape, due: Due) -> Life:
     "What a job has left, ready to be judged."
     told = in_order([t for p in sorted(Path(folder).glob('*.jsonl')) for t in read_log(p)])
     begin, records = told[0][1], [r for r, _ in told]
-    faults = [Fault(*r[7]) for r in records if r[0] == WORLD and r[4] == 'fault']
+    faults = [Fault(t - begin, f[1], f[2], t - begin + f[3] - f[0], f[4])          # on the clock of the records
+              for r, t in told if r[0] == WORLD and r[4] == 'fault' for f in [r[7]]]
     ended = json.loads((Path(folder)/'result.json').read_text())['finished']
     return Life(shape, records, [t - begin for _, t in told], faults, True, ended, len(records), due=due)
 

@@ -11,6 +11,7 @@ def write(folder):
 
 shards = str(job.shared('tars', write)/'part-{000..019}.tar')
 steps = job.size//job.batch*job.accumulate
-data = wds.WebDataset(shards, resampled=True, seed=job.seed).shuffle(100 if job.shuffle else 0).map(lambda s: int(s['id']))
+data = wds.WebDataset(shards, resampled=True, nodesplitter=wds.split_by_node, shardshuffle=False, seed=job.seed)
+data = data.shuffle(100 if job.shuffle else 0).map(lambda s: int(s['id']))
 loader = wds.WebLoader(data, batch_size=job.micro, num_workers=job.workers, persistent_workers=job.persistent).with_epoch(steps)
 job.consume(lambda epoch: loader)
