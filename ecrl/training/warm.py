@@ -137,7 +137,8 @@ def serve(fd: int, supervisor: int, modules: list[str]):
     show_as([sys.executable, '-m', 'ecrl.training.warm'])
     for m in modules: import_module(m)
     for_children()
-    line.sendall(b'{"ready": true}\n')
+    try: line.sendall(b'{"ready": true}\n')
+    except OSError: return                      # the supervisor has refused its config, and gone
     while True:
         data, fds, _, _ = socket.recv_fds(line, 2**20, 1)
         if not data: return
