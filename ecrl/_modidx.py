@@ -1673,6 +1673,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli._short': ('lab/cli.html#_short', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._show': ('lab/cli.html#_show', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._site': ('lab/cli.html#_site', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli._study_page': ('lab/cli.html#_study_page', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._supervise': ('lab/cli.html#_supervise', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._supervisor': ('lab/cli.html#_supervisor', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._total_line': ('lab/cli.html#_total_line', 'ecrl/lab/cli.py'),

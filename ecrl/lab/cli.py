@@ -360,11 +360,7 @@ def demo(
         publish_evidence(where)
         shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
     if site:
-        with calm(lambda: 'Interrupted; the runs are judged, their page is not built. Build it with: '
-                          f'{same_command()}'), stages() as say:
-            say('its page')
-            from ecrl.lab.site import build_page
-            page = build_page('analysis/exp1_failure.ipynb', notebooks[analysis], where/'page')
+        page = _study_page(analysis, notebooks[analysis], where/'page')
         out.print(f'\nOpen [bold]{_short(page)}[/bold]; all pages: ecrl site', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #e72c3b4c
@@ -376,6 +372,13 @@ def _site(executed: dict[str, Path] | None = None) -> Path:
     from ecrl.lab.site import build_site
     with calm(lambda: f'Interrupted; the site is as it was. Build it with: {same_command()}'), stages() as say:
         return build_site(executed, say=say)
+
+def _study_page(page: str, copy: Path, to: Path) -> Path: # the HTML file, without the site around it
+    with calm(lambda: 'Interrupted; the runs are judged, their page is not built. Build it with: '
+                      f'{same_command()}'), stages() as say:
+        say('its page')
+        from ecrl.lab.site import build_page
+        return build_page(page, copy, to)
 
 def _short(path: Path) -> str:
     try: return str(path.resolve().relative_to(Path.cwd()))
