@@ -256,7 +256,7 @@ def judge(run: Path) -> str: # HTML
     except ValueError as e: return out + f'<p>Its goodput cannot be told: {html.escape(str(e))}</p>'
 
 # %% ../../nbs/lab/860_widgets.ipynb #45a24008
-NO_RUNS = ('<p>There is no run yet. <code>make demo</code> makes three, in about four minutes; '
+NO_RUNS = ('<p>There is no run yet. <code>make demo</code> makes three, in a minute or two; '
            'then execute this cell again.</p>')
 
 def run_picker(
