@@ -160,12 +160,13 @@ class FaultPlan:
         pids: Callable = lambda target: [os.getpid()], # process ids of a target; [] while it is not there
     ):
         self.faults, self.attempt, self.log, self.rank, self.pids, self.slowed = faults, attempt, log, rank, pids, []
+        self.due = [f for f in faults if f.not_before <= attempt]
         self.refresh()
 
     def refresh(self):
-        "Forget what has fired meanwhile."
+        "Forget what has fired meanwhile; what was dropped before stays dropped."
         left = Counter(self.faults) - Counter(f for f, _ in fired_faults(self.log))
-        self.due = [f for f in sorted(left.elements(), key=self.faults.index) if f.not_before <= self.attempt]
+        self.due = sorted((left & Counter(self.due)).elements(), key=self.faults.index)
 
     def at(self, point: str, global_step: int) -> list[Fault]:
         "The faults that are due here; one whose step has passed without it is still due."
