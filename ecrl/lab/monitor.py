@@ -14,7 +14,6 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
-from fastcore.basics import patch
 from ..measure.live import Live
 from ..training.config import ConfigError
 from ..training.events import locked
