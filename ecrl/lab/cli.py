@@ -795,15 +795,14 @@ def status(run_dir: RunDir):
 
 def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
-    from ecrl.measure.goodput import goodput as measure, shown_s, standby_now, standby_text
-    from ecrl.measure.history import HistoryError, read_history
-    try: h = read_history(run_dir); g = measure(h)
-    except HistoryError:
-        return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
-    now = f', now {standby_now(h)}'.replace('none', 'there is none') if h.status == 'in progress' else ''
-    return f'restarts {g.restarts}, deaths {g.deaths}; wall clock {shown_s(g.wall_clock_s)} s' + (
-        f'; sessions {g.sessions}, nobody ran for {shown_s(g.idle_s)} s between them' if g.sessions > 1 else '') + (
-        f'; {standby_text(g.standby_ready, g.standby_deaths)}{now}' if g.standby else '')
+    from ecrl.measure.account import read_account, shown_s, standby_text
+    a = read_account(run_dir)
+    if a is None: return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
+    now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
+    idle_s = shown_s(sum(a.idle_before.values()))
+    return f'restarts {a.restarts}, deaths {len(a.deaths)}; wall clock {shown_s(a.wall_clock_s)} s' + (
+        f'; sessions {a.sessions}, nobody ran for {idle_s} s between them' if a.sessions > 1 else '') + (
+        f'; {standby_text(*a.standby_ready)}{now}' if a.has_standby else '')
 
 # %% ../../nbs/lab/870_cli.ipynb #4afe0965
 @app.command()
