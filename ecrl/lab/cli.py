@@ -368,10 +368,10 @@ def _done(study: Path) -> int:
     from ecrl.lab.experiment import read_rows
     return sum(r['status'].startswith('completed') for r in read_rows(study/'manifest.csv').values())
 
-def _site(executed: dict[str, Path] | None = None) -> Path:
+def _site() -> Path:
     from ecrl.lab.site import build_site
     with calm(lambda: f'Interrupted; the site is as it was. Build it with: {same_command()}'), stages() as say:
-        return build_site(executed, say=say)
+        return build_site(say=say)
 
 def _study_page(page: str, copy: Path, to: Path) -> Path: # the HTML file, without the site around it
     with calm(lambda: 'Interrupted; the runs are judged, their page is not built. Build it with: '
@@ -727,10 +727,12 @@ def matrix_run(file: MatrixFile,
 @matrix.command(name='status')
 def matrix_status(file: MatrixFile, json_: Json = False):
     "What is done, what is running, what failed and why."
-    m = _matrix(file)
-    from ecrl.lab.matrix import plan_totals
-    from ecrl.training.events import last_step
-    totals, rows = plan_totals(m.plan()), m.rows
+    with stages(json_) as say:
+        say(f'reading {file}')
+        m = _matrix(file)
+        from ecrl.lab.matrix import plan_totals
+        from ecrl.training.events import last_step
+        totals, rows = plan_totals(m.plan()), m.rows
     if json_: return print_json(totals | dict(rows=rows))
     out.print(_total_line(m, totals), soft_wrap=True)
     for r, row in rows.items():
@@ -772,8 +774,8 @@ def matrix_report(
         if (to/f).exists(): out.print(f'{_short(to/f)}', soft_wrap=True)
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)
     if site:
-        docs = _site({page: folder})
-        out.print(f"Open [bold]{_short(docs/'analysis'/f'{pages}.html')}[/bold]", soft_wrap=True)
+        built = _study_page(page, folder, to/'page')
+        out.print(f'Open [bold]{_short(built)}[/bold]; all pages: ecrl site', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #8c9d52f4
 @app.command()
