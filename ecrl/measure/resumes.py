@@ -150,7 +150,9 @@ def _lines(h: History, *events: str) -> list[dict]:
 
 def _untold(h: History) -> Iterator[Evidence]: # where the log is lost
     "That boundaries were due, of which nothing is told."
-    own, k = h.steps[(h.steps['rank'] == 0).to_numpy()], h.settings.get('checkpoint.every_k_steps')
+    settled = [n for n in h.attempts.index if not unsettled(h, n)]        # the log of another one was read before
+    own, k = h.steps[(h.steps['rank'] == 0) & h.steps['attempt'].isin(settled)], h.settings.get(
+        'checkpoint.every_k_steps')
     last = own.groupby('attempt')['global_step'].transform('max')
     due = int(((own['global_step'] % k == 0) & (own['global_step'] < last)).sum()) if k else 0
     if due: yield Evidence('unknown', f'{due} boundaries were due (every {k} steps); what was saved there is not '
