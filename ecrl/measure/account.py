@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['HistoryError', 'Reading', 'kind_of_file', 'whole_lines', 'format_of', 'attempt_number', 'RunClock', 'run_status',
-           'Account', 'standby_text', 'shown_s', 'read_account']
+           'Account', 'standby_text', 'shown_s', 'read_account', 'supervised']
 
 # %% ../../nbs/measure/717_account.ipynb #717a0004
 import json, math, os
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from fastcore.basics import patch
 from ..training.config import ConfigError, load_config
-from ..training.events import read_jsonl
+from ..training.events import locked, read_jsonl
 from ..training.protocol import ENDED, ENVIRONMENT, RUN_FORMAT, STATUS, Field, kind_of, trouble
 
 # %% ../../nbs/measure/717_account.ipynb #4f08402a
@@ -250,3 +250,12 @@ def read_account(
                    run_status(said, [e.get('event') for e in events]),
                    sorted({*records, *(n for r in events + log if (n := attempt_number(r)))}),
                    min(first for first, _ in records.values()), standby)
+
+# %% ../../nbs/measure/717_account.ipynb #717a001e
+def supervised(logs: Path) -> bool | None: # None: no supervisor has ever held its lock here
+    "Whether a run has a living supervisor."
+    lock = logs/'.supervisor.lock'
+    if not lock.exists(): return None
+    try: locked(lock, '', shared=True).close()
+    except (ConfigError, OSError): return True
+    return False
