@@ -40,12 +40,12 @@ from ..training.events import write_json_atomically
 # %% ../../nbs/lab/840_publication.ipynb #671f3a5a
 class Publication:
     "A study's runs, measured, with what was planned."
-    def __init__(self, study: Path | str):
+    def __init__(self, study: Path | str, suite: str | None = None): # only this suite's runs
         self.study, self.name = Path(study), Path(study).resolve().name
         self.histories, self.costs = {}, {}           # run id -> what was read or computed when it was first asked for
         self.matrix: Matrix | None = read_matrix(self.study)
         self.manifest = study_rows(self.study, 'manifest', dtype=str, keep_default_na=False)
-        self.table = self._measured(self._with_kept(read_runs(self.study)))
+        self.table = self._measured(self._with_kept(read_runs(self.study, suite=suite)))
 
     @cached_property
     def axes(self) -> list[str]:
@@ -489,7 +489,7 @@ def _part(pub: Publication, suite: str) -> Publication:
 
 def write_suite(study: Path | str, suite: str) -> Report:
     "Write `reports/<suite>_publishable.{md,json}`."
-    r = suite_report(Publication(study), suite)
+    r = suite_report(Publication(study, suite), suite)
     r.save(Path(study)/'reports', f'{suite}_publishable')
     return r
 
