@@ -218,15 +218,7 @@ def advise(
         used = queue_of_writes(own*sample[0], v['write_s'], costs.max_inflight)
     return Advice(costs, failures, t, k, int(low), int(high), m, queues, used)
 
-# %% ../../nbs/advise/975_advice.ipynb #97500017
-@patch
-def table(self: Advice) -> pd.DataFrame: # index: rule
-    "The rules side by side."
-    t = self.rules
-    return pd.DataFrame({'every k steps': t['every_k_steps'], 'seconds of work': t['seconds'],
-                         'progress, % of time': 100*t['efficiency'], 'low': 100*t['low'], 'high': 100*t['high'],
-                         'steps/s': t['efficiency']/self.step_s}, t.index)
-
+# %% ../../nbs/advise/975_advice.ipynb #97500041
 @patch
 def waits(self: Advice) -> str | None: # None: practically not at all
     "How long boundaries wait for the writer at the interval that was asked about, and whether more images would help."
@@ -235,10 +227,20 @@ def waits(self: Advice) -> str | None: # None: practically not at all
     said = (f'With an interval of {int(own["every_k_steps"])} steps ({own["seconds"]:.3g} s) and max_inflight '
             f'{self.used.max_inflight} a boundary waits {self.used.wait_s:.3g} s for a free image')
     if self.costs.mean('write_s') > own['seconds']: return (
-        f'{said}: a write takes {self.costs.mean("write_s"):.3g} s, longer than the steps between two. One writer writes '
-        'one after the other, so more images would not help; a longer interval does.')
+        f'{said}: a write takes {self.costs.mean("write_s"):.3g} s, longer than the steps between two. One writer '
+        'writes one after the other, so more images would not help; a longer interval does.')
     m, found = best_inflight(own['seconds'], self.costs.values['write_s'])
-    return f'{said}: some writes take longer than others; with max_inflight {m} it would be {found[m - 1].wait_s:.3g} s.'
+    return (f'{said}: some writes take longer than others; with max_inflight {m} it would be '
+            f'{found[m - 1].wait_s:.3g} s.')
+
+# %% ../../nbs/advise/975_advice.ipynb #97500017
+@patch
+def table(self: Advice) -> pd.DataFrame: # index: rule
+    "The rules side by side."
+    t = self.rules
+    return pd.DataFrame({'every k steps': t['every_k_steps'], 'seconds of work': t['seconds'],
+                         'progress, % of time': 100*t['efficiency'], 'low': 100*t['low'], 'high': 100*t['high'],
+                         'steps/s': t['efficiency']/self.step_s}, t.index)
 
 @patch
 def sentences(self: Advice) -> list[str]:
@@ -304,8 +306,8 @@ def missing(costs: Costs) -> str | None: # None: nothing
     saves = len(costs.values['stall_s'])
     if costs.strategy == 'none' or not saves:
         return 'The run has saved nothing, so what a checkpoint costs is not known: run with checkpoints.'
-    if saves < 3: return (f'{saves} checkpoint{"s" if saves > 1 else ""} recorded; expected at least 3, to tell what one '
-                          'costs. Let it run longer, or save more often.')
+    if saves < 3: return (f'{saves} checkpoint{"s" if saves > 1 else ""} recorded; expected at least 3, to tell what '
+                          'one costs. Let it run longer, or save more often.')
 
 def how_often(
     costs: Costs,
@@ -338,8 +340,8 @@ def interval_section(
     if why := missing(costs): return dict(missing=why), [head, why]
     t, save, stall = how_often(costs), costs.save_s, costs.mean('stall_s')
     n, deaths = len(costs.values['save_s']), 0 if 'recovery_s' in costs.assumed else len(costs.values['recovery_s'])
-    said = [f'A checkpoint takes {save:.3g} s from training (n = {n}), of which the stall is {stall:.3g} s; a step takes '
-            f'{costs.mean("step_s"):.3g} s (n = {len(costs.values["step_s"])}); a recovery '
+    said = [f'A checkpoint takes {save:.3g} s from training (n = {n}), of which the stall is {stall:.3g} s; a step '
+            f'takes {costs.mean("step_s"):.3g} s (n = {len(costs.values["step_s"])}); a recovery '
             f'{costs.mean("recovery_s"):.3g} s (n = {deaths}).']
     said += [f'Assumed: {s}.' for s in costs.notes()]
     said += ['How often the job will fail is assumed, too; failures that were injected on purpose are no rate of '

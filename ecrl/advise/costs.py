@@ -54,7 +54,8 @@ PARTS = dict(step_s='a step that no checkpoint touches', stall_s='training stand
              first_step_s='until the first record', recovery_s='a recovery in all, less one step',
              start_s='launch to first record, less one step', finish_s='last step to the end',
              ready_s='a standby from its launch until it is ready', standby_s='what its start takes from the steps',
-             salvage_s='a pause: a rank is gone, and the others average on', failover_s='a pause: a backup leads a stage')
+             salvage_s='a pause: a rank is gone, the others average on',
+             failover_s='a pause: a backup takes over a stage')
 
 @dataclass
 class Costs:

@@ -367,12 +367,12 @@ def _check_auto(cfg: 'RunConfig'):
     "Refuse an interval that cannot be chosen while the run goes on."
     c = cfg.checkpoint
     if c.mtbf is not None and not c.auto: raise ValueError(
-        f'checkpoint.mtbf: {c.mtbf} has no effect beside an interval that is fixed; set checkpoint.every_k_steps: auto, '
-        'or remove it')
+        f'checkpoint.mtbf: {c.mtbf} has no effect beside an interval that is fixed; set checkpoint.every_k_steps: '
+        'auto, or remove it')
     if not c.auto: return
     if c.mtbf is None: raise ValueError(
-        'checkpoint.every_k_steps: auto weighs the cost of a checkpoint against failures; expected checkpoint.mtbf, the '
-        'mean time between failures that you assume, e.g. 3h; found none')
+        'checkpoint.every_k_steps: auto weighs the cost of a checkpoint against failures; expected checkpoint.mtbf, '
+        'the mean time between failures that you assume, e.g. 3h; found none')
     if c.strategy == 'none': raise ValueError(
         'checkpoint.every_k_steps: auto needs checkpoints, to learn what one costs; found checkpoint.strategy none')
     if cfg.training.method == 'stages': raise ValueError(

@@ -180,6 +180,8 @@ generation   whole  fenced  of the group, from 1: how often ranks have gone on w
 members      list   fenced  ranks that are left
 gone         list   fenced  ranks that have died, or not come in time
 '''))
+
+# %% ../../nbs/training/310_protocol.ipynb #31055002
 _EVENTS['interval_changed'] = '''
 global_step    whole   checkpoints  the boundary at which it changed
 before         whole   checkpoints  steps between checkpoints so far
@@ -407,8 +409,8 @@ def settings_before(
     "The settings that a session had found."
     return {k: v for k, v in (settings | {k: before for k, (before, _) in changes.items()}).items() if v is not None}
 
-# what a session may change
-RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps',
+# what a session may change: it says who computes, how long, and what fails, but no bit of the result
+RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'stages', 'training.max_steps',
              'training.evaluate', 'training.log_every', 'training.debug_every')
 
 # %% ../../nbs/training/310_protocol.ipynb #253d3f62
