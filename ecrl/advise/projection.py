@@ -156,7 +156,10 @@ def _lived(job: Job, way: str, scale: Scale, costs: Costs, quick: np.ndarray, la
         notes.append(f'a failure pauses for {pause:.3g} s and takes {gone:.2g} of the speed for {in_words(replaced)}')
         return change(rollback=float(gone >= 1), pause_s=pause + gone*replaced)
     if way == 'failover':
-        pause = _pause(costs, 'failover_s', notes)
+        least = costs.mean('detect_s') + costs.mean('step_s')
+        pause = max(least, _pause(costs, 'failover_s', notes))
+        if len(costs.values['failover_s']): notes.append('a group of stages is watched from outside, which sees its '
+            f'pauses late or not at all: at least {least:.3g} s are reckoned with')
         second = -math.expm1(-replaced*scale.backups*(1/scale.mtbf_device_s + 1/scale.mtbf_node_s))**scale.backups
         shared = float(fleet.rates()['switch']/fleet.rates().sum())
         notes.append(f'{scale.backups} of {scale.backups + 1} devices are backups; both holders of a stage are gone at '
