@@ -21,10 +21,12 @@ def is_own(name: str) -> bool: return bool(NAMED.fullmatch(name))
 
 def modules_of(folder: Path) -> dict[str, Path]: # name -> file
     "The modules of this process that were imported from a folder, this package and installed ones apart."
-    files = {name: Path(f) for name, m in [*sys.modules.items()] if (f := getattr(m, '__file__', None))}
+    inside = str(folder/'_')[:-1]            # compared as text: there are thousands of modules
+    files = {name: Path(f) for name, m in [*sys.modules.items()]
+             if (f := str(getattr(m, '__file__', None))).startswith(inside) and f.endswith('.py')}
     return {name: f for name, f in files.items() if name != '__main__'
             and name.partition('.')[0] != __name__.partition('.')[0]
-            and f.suffix == '.py' and f.is_relative_to(folder) and 'site-packages' not in f.relative_to(folder).parts}
+            and 'site-packages' not in f.relative_to(folder).parts}
 
 def put_aside(names: Iterable[str], folder: Path) -> dict: # name -> module
     "Forget what was imported from a folder, and what has the name of one of its files but came from elsewhere."
