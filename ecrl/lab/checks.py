@@ -8,7 +8,7 @@ __all__ = ['CHECKS', 'BESIDE', 'USAGE', 'CheckFailed', 'fingerprints', 'unchange
            'readme_in_step', 'notebooks_pass', 'experiment_runs', 'site_builds', 'judged', 'run_checks', 'main']
 
 # %% ../../nbs/lab/880_checks.ipynb #ead0727b
-import csv, hashlib, json, os, shutil, signal, subprocess, sys, tempfile, time
+import compileall, csv, hashlib, json, os, shutil, signal, subprocess, sys, tempfile, time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from .house import beyond
@@ -158,10 +158,11 @@ python -m ecrl.lab.checks --store [FILE ...]         execute notebooks, and stor
 
 def main(arguments: list[str]) -> int: # exit code
     "What `python -m ecrl.lab.checks` does."
-    if not arguments: return int(run_checks() > 0)
-    what, *paths = arguments
-    if what not in ('--notebooks', '--store'): print(USAGE); return 2
+    what, *paths = arguments or ['']
+    if what not in ('', '--notebooks', '--store'): print(USAGE); return 2
     if absent := [p for p in paths if not Path(p).is_file()]: print(f'no such notebook: {", ".join(absent)}'); return 2
+    compileall.compile_dir(project_root()/'ecrl', quiet=2)
+    if not what: return int(run_checks() > 0)
     from ecrl.lab.outputs import run_notebooks
     return int(run_notebooks(paths, storing=what == '--store') > 0)
 
