@@ -1660,6 +1660,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.lab.checks.experiment_runs': ('lab/checks.html#experiment_runs', 'ecrl/lab/checks.py'),
                                  'ecrl.lab.checks.fingerprints': ('lab/checks.html#fingerprints', 'ecrl/lab/checks.py'),
                                  'ecrl.lab.checks.judged': ('lab/checks.html#judged', 'ecrl/lab/checks.py'),
+                                 'ecrl.lab.checks.made_anew': ('lab/checks.html#made_anew', 'ecrl/lab/checks.py'),
                                  'ecrl.lab.checks.main': ('lab/checks.html#main', 'ecrl/lab/checks.py'),
                                  'ecrl.lab.checks.notebooks_clean': ('lab/checks.html#notebooks_clean', 'ecrl/lab/checks.py'),
                                  'ecrl.lab.checks.notebooks_pass': ('lab/checks.html#notebooks_pass', 'ecrl/lab/checks.py'),

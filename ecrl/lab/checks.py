@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['CHECKS', 'BESIDE', 'USAGE', 'CheckFailed', 'fingerprints', 'unchanged_by', 'run', 'package_in_step',
-           'notebooks_clean', 'check_parameters', 'parameters_tagged', 'rooms_held', 'write_readme', 'readme_in_step',
-           'notebooks_pass', 'experiment_runs', 'site_builds', 'judged', 'run_checks', 'main']
+           'notebooks_clean', 'check_parameters', 'parameters_tagged', 'rooms_held', 'made_anew', 'write_readme',
+           'readme_in_step', 'notebooks_pass', 'experiment_runs', 'site_builds', 'judged', 'run_checks', 'main']
 
 # %% ../../nbs/lab/880_checks.ipynb #ead0727b
-import csv, hashlib, json, os, shutil, signal, subprocess, sys, time
+import compileall, csv, hashlib, json, os, shutil, signal, subprocess, sys, tempfile, time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from .house import beyond
@@ -76,24 +76,32 @@ def rooms_held():
     if found := beyond(project_root()): raise CheckFailed('\n  '.join(['the page does not take it all', *found]))
 
 # %% ../../nbs/lab/880_checks.ipynb #2bc52880
-def write_readme(root: Path | None = None):
-    "Execute nbs/index.ipynb in place, and make README.md from it."
+def made_anew(root: Path, index: Path) -> str: # the README
+    "Execute nbs/index.ipynb, write it to `index`, and make the README from that."
     import nbformat
     from nbclient import NotebookClient
     from ecrl.lab.site import readme
-    root = root or project_root()
-    index = root/'nbs'/'index.ipynb'
-    nb = nbformat.read(index, 4)
+    home = root/'nbs'/'index.ipynb'
+    nb = nbformat.read(home, 4)
     NotebookClient(nb, timeout=300, kernel_name='python3', record_timing=False, extra_arguments=['--log-level=ERROR'],
-                   resources=dict(metadata=dict(path=str(index.parent)))).execute()
+                   resources=dict(metadata=dict(path=str(home.parent)))).execute()
     nbformat.write(nb, index)
     run(['nbdev_clean', '--fname', str(index)])
-    (root/'README.md').write_text(readme(index))
+    return readme(index)
+
+def write_readme(root: Path | None = None):
+    "Make the home page and the README anew."
+    root = root or project_root()
+    (root/'README.md').write_text(made_anew(root, root/'nbs'/'index.ipynb'))
 
 def readme_in_step():
     "The README and the home page are what the evidence says."
-    unchanged_by(write_readme, lambda: [project_root()/'README.md', project_root()/'nbs'/'index.ipynb'],
-                 'not what the evidence says; commit as they are now')
+    root = project_root()
+    with tempfile.TemporaryDirectory() as d:
+        index = Path(d)/'index.ipynb'
+        new = {'README.md': made_anew(root, index), 'nbs/index.ipynb': index.read_text()}
+    stale = [name for name, text in new.items() if (root/name).read_text() != text]
+    if stale: raise CheckFailed(f'not what the evidence says; make readme, and commit: {", ".join(stale)}')
 
 # %% ../../nbs/lab/880_checks.ipynb #8ee3d94f
 def notebooks_pass():
@@ -117,8 +125,8 @@ def site_builds():
     run(['ecrl', 'site'])
 
 # %% ../../nbs/lab/880_checks.ipynb #214a7daa
-CHECKS = [package_in_step, notebooks_clean, parameters_tagged, rooms_held, readme_in_step, notebooks_pass]
-BESIDE = [experiment_runs, site_builds]         # while the last of the others runs
+CHECKS = [package_in_step, notebooks_clean, parameters_tagged, rooms_held, notebooks_pass]
+BESIDE = [readme_in_step, experiment_runs, site_builds]         # while the last of the others runs
 
 def judged(check: Callable) -> tuple[float, str]: # seconds, verdict
     "Run a check."
@@ -150,10 +158,11 @@ python -m ecrl.lab.checks --store [FILE ...]         execute notebooks, and stor
 
 def main(arguments: list[str]) -> int: # exit code
     "What `python -m ecrl.lab.checks` does."
-    if not arguments: return int(run_checks() > 0)
-    what, *paths = arguments
-    if what not in ('--notebooks', '--store'): print(USAGE); return 2
+    what, *paths = arguments or ['']
+    if what not in ('', '--notebooks', '--store'): print(USAGE); return 2
     if absent := [p for p in paths if not Path(p).is_file()]: print(f'no such notebook: {", ".join(absent)}'); return 2
+    compileall.compile_dir(project_root()/'ecrl', quiet=2)
+    if not what: return int(run_checks() > 0)
     from ecrl.lab.outputs import run_notebooks
     return int(run_notebooks(paths, storing=what == '--store') > 0)
 

@@ -183,7 +183,7 @@ def process(executed: dict[str, str]):
     from nbdev.processors import FilterDefaults
     from nbdev.serve import proc_nbs
     from nbdev.serve_drv import exec_nb
-    out = proc_nbs(force=True)
+    out = proc_nbs(force=True, n_workers=0)         # here: each worker would import torch and this package anew
     for page, copy in executed.items(): exec_nb(copy, out/page, FilterDefaults)
     pages = [unnumber(p) for p in sorted(out.rglob('*.ipynb'))]
     bad = [line for p in pages for line in boilerplate(p)]
@@ -191,7 +191,7 @@ def process(executed: dict[str, str]):
 
 # %% ../../nbs/lab/850_site.ipynb #2ff1d743
 def _run(what: str, cmd: list[str], cwd: Path,
-         look: Callable[[], None] = lambda: None, deadline_s: float = 900): # look: called every second
+         look: Callable[[], None] = lambda: None, deadline_s: float = 900): # look: called every second, and then
     "Run quietly; a failure carries the errors that the output names, and its end."
     end = time.monotonic() + deadline_s
     p = subprocess.Popen(cmd, cwd=cwd, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -206,7 +206,7 @@ def _run(what: str, cmd: list[str], cwd: Path,
                 look()
     finally:
         if p.poll() is None: os.killpg(p.pid, signal.SIGKILL); p.wait()
-    if p.returncode == 0: return
+    if p.returncode == 0: look(); return
     lines = said.splitlines()
     named = [l for l in lines if re.match(r'[\w.]*(Error|Exception): ', l)]
     raise SiteError(f'{what} failed:\n' + '\n'.join(dict.fromkeys(named + lines[-10:])))
