@@ -368,10 +368,10 @@ def _done(study: Path) -> int:
     from ecrl.lab.experiment import read_rows
     return sum(r['status'].startswith('completed') for r in read_rows(study/'manifest.csv').values())
 
-def _site(executed: dict[str, Path] | None = None) -> Path:
+def _site() -> Path:
     from ecrl.lab.site import build_site
     with calm(lambda: f'Interrupted; the site is as it was. Build it with: {same_command()}'), stages() as say:
-        return build_site(executed, say=say)
+        return build_site(say=say)
 
 def _study_page(page: str, copy: Path, to: Path) -> Path: # the HTML file, without the site around it
     with calm(lambda: 'Interrupted; the runs are judged, their page is not built. Build it with: '
@@ -727,10 +727,12 @@ def matrix_run(file: MatrixFile,
 @matrix.command(name='status')
 def matrix_status(file: MatrixFile, json_: Json = False):
     "What is done, what is running, what failed and why."
-    m = _matrix(file)
-    from ecrl.lab.matrix import plan_totals
-    from ecrl.training.events import last_step
-    totals, rows = plan_totals(m.plan()), m.rows
+    with stages(json_) as say:
+        say(f'reading {file}')
+        m = _matrix(file)
+        from ecrl.lab.matrix import plan_totals
+        from ecrl.training.events import last_step
+        totals, rows = plan_totals(m.plan()), m.rows
     if json_: return print_json(totals | dict(rows=rows))
     out.print(_total_line(m, totals), soft_wrap=True)
     for r, row in rows.items():
@@ -772,8 +774,8 @@ def matrix_report(
         if (to/f).exists(): out.print(f'{_short(to/f)}', soft_wrap=True)
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)
     if site:
-        docs = _site({page: folder})
-        out.print(f"Open [bold]{_short(docs/'analysis'/f'{pages}.html')}[/bold]", soft_wrap=True)
+        built = _study_page(page, folder, to/'page')
+        out.print(f'Open [bold]{_short(built)}[/bold]; all pages: ecrl site', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #8c9d52f4
 @app.command()
@@ -795,15 +797,14 @@ def status(run_dir: RunDir):
 
 def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
-    from ecrl.measure.goodput import goodput as measure, shown_s, standby_now, standby_text
-    from ecrl.measure.history import HistoryError, read_history
-    try: h = read_history(run_dir); g = measure(h)
-    except HistoryError:
-        return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
-    now = f', now {standby_now(h)}'.replace('none', 'there is none') if h.status == 'in progress' else ''
-    return f'restarts {g.restarts}, deaths {g.deaths}; wall clock {shown_s(g.wall_clock_s)} s' + (
-        f'; sessions {g.sessions}, nobody ran for {shown_s(g.idle_s)} s between them' if g.sessions > 1 else '') + (
-        f'; {standby_text(g.standby_ready, g.standby_deaths)}{now}' if g.standby else '')
+    from ecrl.measure.account import read_account, shown_s, standby_text
+    a = read_account(run_dir)
+    if a is None: return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
+    now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
+    idle_s = shown_s(sum(a.idle_before.values()))
+    return f'restarts {a.restarts}, deaths {len(a.deaths)}; wall clock {shown_s(a.wall_clock_s)} s' + (
+        f'; sessions {a.sessions}, nobody ran for {idle_s} s between them' if a.sessions > 1 else '') + (
+        f'; {standby_text(*a.standby_ready)}{now}' if a.has_standby else '')
 
 # %% ../../nbs/lab/870_cli.ipynb #4afe0965
 @app.command()

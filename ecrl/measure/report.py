@@ -322,8 +322,9 @@ def _one_each(folder: Path, runs: Sequence[Path]):
 def read_runs(
     folder: Path | str, # a study, or any folder with runs below it
     study: str | None = None, # its name; the folder's by default
+    suite: str | None = None, # measure the runs of this one only
 ) -> pd.DataFrame: # a row a run; see `COLUMNS`
-    "Measure all runs of a study."
+    "Measure the runs of a study."
     folder = Path(folder)
     runs = find_runs(folder) if folder.is_dir() else []
     if not runs:
@@ -333,13 +334,16 @@ def read_runs(
     copied = copies(runs)
     runs = [d for d in runs if d not in copied]
     _one_each(folder, runs)
-    recorded = [d for d in runs if has_records(d)]
-    groups, planned, study = {}, planned_runs(runs), study or folder.name
+    planned, study = planned_runs(runs), study or folder.name
+    said_of = {d: named(d.name) | planned.get(d.name, {}) for d in runs}
+    if suite: runs = [d for d in runs if said_of[d].get('suite') == suite]
+    recorded, groups = [d for d in runs if has_records(d)], {}
     for d in recorded:         # one suite and seed at a time: its histories are in memory together
-        said = named(d.name) | planned.get(d.name, {})
+        said = said_of[d]
         groups.setdefault((said.get('suite'), said.get('seed')), []).append(d)
     rows = [r for g in groups.values() for r in _from_records(g, study, planned)]
     rows += [_from_metrics(d, study, planned) for d in runs if d not in recorded]
+    if not rows: return pd.DataFrame(columns=list(COLUMNS))     # no run of that suite has come so far
     t = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
     t = _of_one_length(_apart(t))
     t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.'

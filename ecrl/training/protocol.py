@@ -393,8 +393,8 @@ def settings_before(
     "The settings that a session had found."
     return {k: v for k, v in (settings | {k: before for k, (before, _) in changes.items()}).items() if v is not None}
 
-# what a session may change
-RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps',
+# what a session may change: it says who computes, how long, and what fails, but no bit of the result
+RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'stages', 'training.max_steps',
              'training.evaluate', 'training.log_every', 'training.debug_every')
 
 # %% ../../nbs/training/310_protocol.ipynb #253d3f62
