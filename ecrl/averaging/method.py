@@ -292,7 +292,7 @@ def write_average(self: Averaging, went: Round, m: Meeting, said: dict): # said:
 
 @patch
 def round_record(self: Averaging, part: Part, sync_s: float,
-    worked: list[dict], # batches that were done since the record before: those of the next round, where it is begun ahead
+    worked: list[dict], # batches done since the record before: of the next round, where that is begun ahead
 ) -> dict:
     "The step record of this rank's part."
     round, self.ids = part.round, part.ids

@@ -360,7 +360,7 @@ def _overwritten(h: History, key) -> Iterator[Evidence]:
     for rank, a in told(h).averages[key].items():
         meanwhile = [b for b in told(h).batches.get((attempt, n + 1), {}).get(rank, ()) if b['mono'] <= a['mono']]
         if len(meanwhile) != (kept := a.get('kept', 0)): yield _wrong(key, f'rank {rank} has done {len(meanwhile)} '
-            f'batches between its snapshot and the update, and kept {kept}.', rank, 'the average was put in place of them')
+            f'batches between its snapshot and the update, and kept {kept}.', rank, 'the average has replaced them')
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0014
 @law('state', needs='rounds_rank*.jsonl, config.yaml', of=ROUND_LAWS)
