@@ -123,8 +123,9 @@ def code_digest(
 ) -> str | None: # SHA-256, 64 hex digits; None: nothing is named
     "A fingerprint of the code that a config names."
     if not own.names: return None
-    digest, mine = hashlib.sha256(), set(code_files(own).values())
-    for path, d in (file_digests(own) if files is None else files).items(): digest.update(f'{path} {d}\n'.encode())
+    files, digest = file_digests(own) if files is None else files, hashlib.sha256()
+    for path, d in files.items(): digest.update(f'{path} {d}\n'.encode())
+    mine = {own.folder/path for path in files}
     for name in own.names: digest.update(f'{name} {release_of(name) if _file(name) not in mine else ""}\n'.encode())
     return digest.hexdigest()
 

@@ -18,6 +18,7 @@ from ..processes import die_with_parent
 class NoCheckpoints:
     "The ideal run: nothing is saved. Also the interface that every strategy has."
     name = 'none'
+    inflight = ()        # what is on its way
     def prepare(self, pack: dict):
         "Make room for states like this one; called once, when the optimizer has a state."
     def save(

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['STALL_PARTS', 'STARTING', 'MARKS', 'BETWEEN', 'TIMED', 'REPAIR', 'EXPLAINED', 'account', 'wall_clock', 'idle_before',
            'deaths', 'counted', 'has_standby', 'checkpoint_table', 'checkpoint_stall', 'milestones', 'path_of_time',
-           'waterfall', 'recoveries', 'Goodput', 'median_step_s', 'goodput', 'shown_share', 'young_interval',
-           'daly_interval', 'IntervalAdvice', 'interval_advice', 'measure_run', 'measure_runs']
+           'waterfall', 'recoveries', 'Goodput', 'median_step_s', 'goodput', 'shown_share', 'measure_run',
+           'measure_runs']
 
 # %% ../../nbs/measure/745_goodput.ipynb #3152bbf6
 import gc, math, os, sys
@@ -358,69 +358,6 @@ def words(self: Goodput) -> list[str]: # 'word: what it means'
 
 @patch
 def _repr_html_(self: Goodput): return self.table()._repr_html_() + '<br>'.join(self.words())
-
-# %% ../../nbs/measure/745_goodput.ipynb #a3c9cf8e
-def young_interval(
-    save_cost_s: float, # δ, seconds that a save stops training
-    mtbf_s: float, # M, mean time between failures, seconds of running
-) -> float: # seconds of work between saves
-    "First-order optimum: √(2δM) (J. W. Young, CACM 17(9), 1974)."
-    if not (save_cost_s >= 0 and mtbf_s > 0):
-        raise ValueError(f'expected save_cost_s >= 0 and mtbf_s > 0, found {save_cost_s} and {mtbf_s}')
-    return math.sqrt(2*save_cost_s*mtbf_s)
-
-def daly_interval(save_cost_s: float, mtbf_s: float) -> float: # as `young_interval`
-    "Higher-order optimum: √(2δM)·(1 + √(δ/2M)/3 + (δ/2M)/9) − δ, or M where δ >= 2M (J. T. Daly, FGCS 22(3), 2006)."
-    x = save_cost_s/(2*mtbf_s)
-    return mtbf_s if x >= 1 else young_interval(save_cost_s, mtbf_s)*(1 + math.sqrt(x)/3 + x/9) - save_cost_s
-
-# %% ../../nbs/measure/745_goodput.ipynb #69a8fa21
-@dataclass
-class IntervalAdvice:
-    "The checkpoint interval that a run used, beside the one that its own costs advise. NaN where nothing is known."
-    save_cost_s: float             # mean stall of a boundary
-    saves: int                     # boundaries measured
-    step_s: float                  # median step
-    mtbf_s: float                  # time in training loops / failures, or as given
-    failures: int
-    used_steps: float              # between boundaries
-    used_s: float
-    young_s: float
-    daly_s: float
-
-    @property
-    def young_steps(self) -> float: return _ratio(self.young_s, self.step_s)
-    @property
-    def daly_steps(self) -> float: return _ratio(self.daly_s, self.step_s)
-    def to_dict(self) -> dict:
-        return _plain(asdict(self) | dict(young_steps=self.young_steps, daly_steps=self.daly_steps))
-
-# %% ../../nbs/measure/745_goodput.ipynb #3916abcc
-def interval_advice(
-    run: History | Path | str, # a history, or a run's directory
-    mtbf_s: float | None = None, # mean time between failures; by default the run's own
-) -> IntervalAdvice:
-    "Young's and Daly's interval for what this run measured."
-    h = run if isinstance(run, History) else read_history(run)
-    t, saves, step_s = milestones(h), checkpoint_table(h), median_step_s(h)
-    died = t['loop_end'].notna() & t['finished'].isna() & t['stopping'].isna()
-    last_is_fine = h.status in ('completed', 'in progress', 'stopped')
-    failures = int(died.iloc[:-1].sum()) + int(died.iloc[-1] and not last_is_fine)
-    M = _ratio(float((t['loop_end'] - t['first_record']).sum()), failures) if mtbf_s is None else float(mtbf_s)
-    cost = float(saves['stall_s'].mean()) if len(saves) else float('nan')
-    used = h.config.checkpoint.every_k_steps if h.config else saves.groupby('attempt')['global_step'].diff().median()
-    known = cost > 0 and M > 0
-    return IntervalAdvice(cost, len(saves), step_s, M, failures, float(used), float(used)*step_s,
-                          young_interval(cost, M) if known else float('nan'),
-                          daly_interval(cost, M) if known else float('nan'))
-
-# %% ../../nbs/measure/745_goodput.ipynb #effb5f7d
-@patch
-def table(self: IntervalAdvice) -> pd.DataFrame: # index: interval; columns: seconds of work, steps
-    "The interval used beside the ones advised."
-    rows = [('used', self.used_s, self.used_steps), ('Young', self.young_s, self.young_steps),
-            ('Daly', self.daly_s, self.daly_steps)]
-    return pd.DataFrame(rows, columns=['interval', 'seconds', 'steps']).set_index('interval')
 
 # %% ../../nbs/measure/745_goodput.ipynb #125288ed
 def measure_run(run: History | Path | str) -> tuple[Verdict, Goodput]:
