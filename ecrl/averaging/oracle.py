@@ -9,8 +9,8 @@ __all__ = ['Oracle', 'surviving_rounds', 'recorded_counts', 'replay']
 from pathlib import Path
 import torch
 from fastcore.basics import patch
-from .combining import apply, parts_of
-from .method import Averaging
+from .combining import catch_up_all
+from .method import Averaging, parameters_of
 from .records import done_in, read_rounds
 from .rounds import Round
 from ..training.config import RunConfig, load_config
@@ -23,25 +23,28 @@ class Oracle(Averaging):
         self.prepare()
         self.place(torch.device('cpu'))
         self.load(None)
+        self.last = None        # of the last round: what it came to, and the snapshot of each rank
 
-    def back_to(self, base: dict):
-        "Become a rank that begins a round."
-        if not any(k.startswith('moment.') for k in base): self.optimizer.state.clear()
-        apply(self.model, self.optimizer, base)
+    def overtaken(self, now: dict, mean: dict, snapshot: dict) -> dict:
+        "Where a rank is after it has trained ahead, once the average is there."
+        return catch_up_all(now, mean, snapshot)
 
     def round(self, done: Round) -> str: # the digest that every rank must have come to
         "One round of all who were in it."
         self.begin_epoch(done)
-        base, snapshots = self.snapshot(), {}
+        begun = self.snapshot() if self.last is None else self.last[0]
+        snapshots, before = {}, self.last[1] if done.ahead else {}
         for member in range(len(done.segments)):
-            self.back_to(base)
+            self.back_to(before.get(member, begun))
             self.train_alone(done.epoch, done.batches(member), lambda point: None)
-            snapshots[member] = self.snapshot()
-        values, self.velocity, _, post = self.average_of(done, snapshots, base)
-        self.go_on_with(done, values)
+            snapshots[member] = {k: v.clone() for k, v in self.offered(done.counts[member]).items()}
+            if done.ahead: snapshots[member] = self.overtaken(snapshots[member], begun, before[member])
+        values, self.velocity, _, post = self.average_of(done, snapshots, parameters_of(begun))
+        self.last = values, snapshots
+        self.back_to(values)
+        self.count(done)
+        self.global_step += 1
         return post
-
-    def snapshot(self) -> dict: return {k: v.clone() for k, v in parts_of(self.model, self.optimizer).items()}
 
 # %% ../../nbs/averaging/450_oracle.ipynb #450a0008
 @patch

@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['State', 'Meeting', 'nearest', 'smoothed', 'overhead', 'matched', 'lead', 'overshoot', 'begin', 'resized', 'excluding',
-           'elche_anchor', 'steady_anchor', 'suppressed', 'alarmed', 'observe', 'wanted', 'spare', 'simulate', 'used']
+           'elche_anchor', 'steady_anchor', 'suppressed', 'alarmed', 'observe', 'wanted', 'spare', 'waited_for',
+           'simulate', 'used']
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a0004
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
-from ..training.config import AveragingConfig
+from ..training.config import AveragingConfig, RunConfig
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a0007
 @dataclass(frozen=True)
@@ -176,6 +177,12 @@ def spare(a: AveragingConfig, s: State) -> list[int]: # batches of each rank; 0:
     "How far beyond its count a rank may go while others finish theirs: the cap, and the lead that is allowed."
     counts = [min(c + s.extra, max(c, lead([*s.counts, c + s.extra], a.max_lead)[-1])) if c else 0 for c in s.counts]
     return [c - b for c, b in zip(counts, s.counts)]
+
+# %% ../../nbs/averaging/420_planner.ipynb #420a00f2
+def waited_for(cfg: RunConfig, number: int) -> bool: # of a round, from 1
+    "Whether all have a round's average before anybody trains on."
+    return (cfg.rounds().backend == 'collective' or number % cfg.checkpoint.every_k_steps == 0
+            or number >= cfg.training.max_steps or number in [until for until, _ in cfg.phases()])
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a001a
 def simulate(

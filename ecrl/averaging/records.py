@@ -33,6 +33,7 @@ schedule  text   planned    live, recorded
 base      text   digests    SHA-256 of the state that the round begins with
 *left        whole  coverage  batches of the epoch that nobody had done
 *generation  whole  fenced    of the group, from 0: how often ranks have gone on without others
+*ahead  whole  digests  1: begun while the round before it was averaged; absent: not
 ''', claim='''
 claim    whole  claims  from 0, in the order in which they were given out
 segment  list   claims  half-open intervals of the epoch's batches
@@ -59,6 +60,7 @@ sync_s    number  -          s, from everybody's arrival to the end of the avera
 *weights     list   weights  of each rank; absent: as planned
 *members     list   fenced   ranks that have met; absent: all
 *generation  whole  fenced   of the group that has met; absent: 0
+*kept  whole  incorporated  batches of the next round that this rank had done by then, and kept; absent: 0
 ''', commit='''
 members   list   meeting  ranks whose work is in it
 batches   whole  meeting  of all of them
@@ -128,7 +130,8 @@ def round_of(plan: dict) -> Round:
     "The round that a plan describes."
     segments = tuple(tuple(map(tuple, s)) for s in plan['segments'])
     spare = [size(s) - c for s, c in zip(segments, plan['counts'])]
-    return Round(plan['global_step'], plan['epoch'], segments, tuple(spare) if any(spare) else ())
+    return Round(plan['global_step'], plan['epoch'], segments, tuple(spare) if any(spare) else (),
+        bool(plan.get('ahead')))
 
 def done_in(plan: dict, average: dict | None) -> Round: # average: of the same round; None: it was not reached
     "The round as it was done."

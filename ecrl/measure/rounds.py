@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
-from ..averaging.planner import Meeting, State, begin, excluding, observe, resized, spare, wanted
+from ..averaging.planner import Meeting, State, begin, excluding, observe, resized, spare, waited_for, wanted
 from ..averaging.policies import chunks
 from ..averaging.records import done_in, read_rounds, round_of
 from ..averaging.rounds import Round, give_back, share, size, take, weights_of, without
@@ -217,13 +217,35 @@ def _before(h: History, key) -> tuple | None: # (attempt, round) that it continu
     begun = resumed_from(h, attempt)
     return None if n == 1 else begun if n == begun[1] + 1 else (attempt, n - 1)
 
+# %% ../../nbs/measure/737_rounds.ipynb #737a0034
+@once
+def _every_k(h: History) -> dict[int, int]: # attempt -> rounds between its checkpoints
+    out, k = {}, h.config.checkpoint.every_k_steps
+    changes = [e for e in h.lines['events.jsonl'] if e['event'] == 'resumed_session']
+    for attempt in sorted(h.attempts.index, reverse=True):
+        while changes and changes[-1]['attempt'] >= attempt:
+            k = changes.pop().get('config_differs', {}).get('checkpoint.every_k_steps', [k])[0]
+        out[int(attempt)] = k
+    return out
+
+def _ahead(h: History, key) -> bool:
+    "Whether a round is begun while the one before it is averaged."
+    if h.config.rounds().backend == 'collective' or key[1] <= resumed_from(h, key[0])[1] + 1: return False
+    saves = h.config.checkpoint.model_copy(update=dict(every_k_steps=_every_k(h)[key[0]]))
+    return not waited_for(h.config.model_copy(update=dict(checkpoint=saves)), key[1] - 1)
+
+def _known_then(h: History, key) -> tuple | None: # (attempt, round) of the last average before it; None: there was none
+    before = _before(h, key)
+    return _before(h, before) if before is not None and _ahead(h, key) else before
+
+# %% ../../nbs/measure/737_rounds.ipynb #737a0036
 @law('state', needs='rounds_rank*.jsonl, events.jsonl', of=ROUND_LAWS)
 def law_digests(h: History) -> Iterator[Evidence]:
     """Every round begins, on every rank, with the state in which the one before it ended; a resume with that of its
-    checkpoint."""
+    checkpoint; and one that is begun ahead, where that is allowed, with the state before that."""
     t, n, first = told(h), 0, None
     for key, ranks in sorted(t.plans.items()):
-        before = _before(h, key)
+        before = _known_then(h, key)
         # rank 0 may die before its commit, and others begin the next round before they notice
         ended = [t.commits.get(before, {}), *t.averages.get(before, {}).values()]
         due = first if before is None else next((r['post'] for r in ended if r), None)
@@ -232,7 +254,10 @@ def law_digests(h: History) -> Iterator[Evidence]:
                 f'it continues round {before[1]} of attempt {before[0]}, which nobody has ended.'); continue
         for rank, r in ranks.items():
             n += 1
-            if r['base'] != due: yield _wrong(key,
+            if r.get('ahead', 0) != int(_ahead(h, key)): yield _wrong(key, f'rank {rank} began it '
+                + ('before' if r.get('ahead') else 'after') + ' the round before it was averaged; expected '
+                'the contrary.', rank)
+            elif r['base'] != due: yield _wrong(key,
                     f'rank {rank} began with state {r["base"][:12]}; expected {due[:12]}, '
                                               + ('as all others.' if before is None
                                                   else f'with which round {before[1]} of attempt {before[0]} ended.'),
@@ -314,6 +339,7 @@ def law_incorporated(h: History) -> Iterator[Evidence]:
     t, n, fate = told(h), 0, fates(h)
     for key in [k for k in committed(h) if fate[k] == 'surviving' and k in t.averages]:
         gone = gone_from(h, key)
+        yield from _overwritten(h, key)
         for a in t.averages[key].values():
             counts = [len(t.batches.get(key, {}).get(r, ()))*(r not in gone) for r in range(len(a['counts']))]
             n += sum(counts)
@@ -326,6 +352,15 @@ def law_incorporated(h: History) -> Iterator[Evidence]:
                          f'the commit names {c["batches"]} batches of ranks {c["members"]}, the ranks have recorded '
                          f'{counts}.', 0)
     return n
+
+# %% ../../nbs/measure/737_rounds.ipynb #737a0032
+def _overwritten(h: History, key) -> Iterator[Evidence]:
+    "Batches that a rank did after its snapshot, and does not say that it kept."
+    attempt, n = key
+    for rank, a in told(h).averages[key].items():
+        meanwhile = [b for b in told(h).batches.get((attempt, n + 1), {}).get(rank, ()) if b['mono'] <= a['mono']]
+        if len(meanwhile) != (kept := a.get('kept', 0)): yield _wrong(key, f'rank {rank} has done {len(meanwhile)} '
+            f'batches between its snapshot and the update, and kept {kept}.', rank, 'the average has replaced them')
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0014
 @law('state', needs='rounds_rank*.jsonl, config.yaml', of=ROUND_LAWS)
@@ -354,14 +389,15 @@ def _meeting(a: dict) -> Meeting: return Meeting(tuple(a['counts']), tuple(a['wa
 def planner_states(h: History) -> tuple[dict, dict]: # (attempt, round) -> what the planner knew before it, and after it
     "The planner's life, computed again from the recorded times."
     t, a, known, after, K = told(h), h.config.rounds(), {}, {}, h.geometry.steps_per_epoch if h.geometry else 0
+    def following(which, key, plan): # which: the round that is continued; None: that is not known
+        s, W = begin(a, len(plan['counts']), K) if which is None else after.get(which), len(plan['counts'])
+        if s is not None and (which is None or which[0] != key[0]): s = resized(a, s, W, K)
+        return None if s is None else excluding(s, gone_from(h, key, plan.get('generation', 0)))
     for key, ranks in sorted(t.plans.items()):
-        W, before = len(next(iter(ranks.values()))['counts']), _before(h, key)
-        s = begin(a, W, K) if before is None else after.get(before)
-        if s is None: continue                                  # the round before it has no average: judged elsewhere
-        if before is None or before[0] != key[0]: s = resized(a, s, W, K)
-        known[key] = s = excluding(s, gone_from(h, key, next(iter(ranks.values())).get('generation', 0)))
-        if average := next(iter(t.averages.get(key, {}).values()), None):
-            after[key] = observe(a, excluding(s, gone_from(h, key)), _meeting(average))
+        plan, average = next(iter(ranks.values())), next(iter(t.averages.get(key, {}).values()), None)
+        knew, s = (following(of(h, key), key, plan) for of in (_known_then, _before))
+        if knew is not None: known[key] = knew          # else that round has no average: judged elsewhere
+        if s is not None and average: after[key] = observe(a, excluding(s, gone_from(h, key)), _meeting(average))
     return known, after
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a00fc
@@ -397,11 +433,13 @@ def _again(
     h: History,
 ) -> list[tuple]: # (before, now): committed executions of a round with one schedule, one after the other
     "Rounds that were repeated from the same state with the same plan."
-    t, seen, out = told(h), {}, []
+    t, seen, begun, out = told(h), {}, {}, []       # begun: ahead of an average, a round depends on two of them
     for key in sorted(k for k in t.commits if k in t.plans):
         p, done = next(iter(t.plans[key].values())), done_of(h, key)
         weights = next(iter(t.averages.get(key, {}).values()), {}).get('weights') or p['weights']
-        what = key[1], p['base'], done.segments, repr(weights)
+        prior = begun.get((key[0], key[1] - 1)) if done.ahead else None
+        what = key[1], p['base'], done.segments, repr(weights), repr(prior)
+        begun[key] = what
         if what in seen: out.append((seen[what], key))
         seen[what] = key
     return out

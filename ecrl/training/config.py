@@ -303,8 +303,8 @@ class AveragingConfig(Section):
     "Ranks that train alone and average what they have learned; steps are rounds, and global_batch is of each rank."
     policy: Literal['sync', 'cadence', 'async',
                     'claims'] = 'cadence'  # one batch each, as planned, or decided as they go
-    backend: Literal['collective', 'cpu'] = 'collective'    # how the parameters travel
-    mode: Literal['parameters', 'gradients'] = 'parameters'  # what is averaged
+    backend: Literal['collective', 'cpu'] = 'collective'    # cpu: by main memory, while ranks train their next round
+    mode: Literal['parameters', 'gradients'] = 'parameters'  # what is averaged; gradients: a round is one step of all
     planner: Literal['steady', 'elche'] = 'steady'  # cadence: elche as in the published reference; steady: from medians
     anchor: Positive = 10                                   # [batches] of the slowest rank in the first round
     max_anchor: Positive = 200                              # [batches] of the slowest rank at most
@@ -325,8 +325,7 @@ class AveragingConfig(Section):
     patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-_LATER = dict(backend=dict(cpu='collective'), mode=dict(gradients='parameters'),
-              moments=dict(keep='average or reset'))
+_LATER = dict(moments=dict(keep='average or reset'))
 LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0)       # what runs did before these keys were there
 
 def _check_averaging(cfg: 'RunConfig'):
@@ -359,6 +358,7 @@ def _check_averaging(cfg: 'RunConfig'):
         raise ValueError(
             'averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')
     _check_open(a)
+    if a.mode == 'gradients': _check_gradients(a)
     if a.death == 'salvage': _check_salvage(cfg)
     for w in worlds: _check_ranks(a, w)
 
@@ -403,8 +403,17 @@ def _check_open(a: AveragingConfig):
         'averaging.policy: with claims every rank takes what it can, so max_lead and ratios have no effect; use '
         'async or cadence, or remove them')
 
+def _check_gradients(a: AveragingConfig):
+    for key, use in dict(backend='collective', weights='counts', moments='average', outer_lr=1.0,
+            outer_momentum=0.0).items():
+        if (v := getattr(a, key)) != use: raise ValueError(f'averaging.{key}: with mode gradients all ranks make one '
+            f'step with the gradient of all batches; expected {use}, found {v}')
+
 def _check_salvage(cfg: 'RunConfig'):
     s, a = cfg.supervisor, cfg.rounds()
+    if a.backend == 'cpu': raise ValueError(
+        'averaging.death: with backend cpu ranks are ahead of an average when one dies, so those that are left have no '
+        'common state; use averaging.death: restart, or averaging.backend: collective')
     if (s.teardown, s.start) != ('launcher', 'fork'): raise ValueError(
         'averaging.death: salvage lets ranks outlive one that died; expected supervisor.teardown: launcher and '
         f'supervisor.start: fork, found {s.teardown} and {s.start}')
