@@ -137,12 +137,12 @@ STYLE = '''<style>
 .board th,.board td{border:0;padding:0;background:none}
 .board th.row{text-align:left;font-weight:400;padding-right:.6rem;white-space:nowrap}
 .board th.group{font-weight:600;font-size:.75rem;text-align:left;border-bottom:1px solid #9aa5b1;padding:0 2px}
-.board th.up{height:10.5rem;vertical-align:bottom;width:1.5rem}
+.board th.up{height:12rem;vertical-align:bottom;width:1.5rem}
 .board th.up span{writing-mode:vertical-rl;transform:rotate(180deg);font-weight:400;font-size:.72rem;\
-white-space:nowrap;max-height:10.3rem;overflow:hidden}
+white-space:nowrap;max-height:11.8rem;overflow:hidden}
 .board td{width:1.5rem;height:1.5rem;text-align:center;border-radius:3px}
 .board td a{display:block;line-height:1.5rem;text-decoration:none;color:inherit;font-weight:700}
-.board sub{font-size:.55rem;font-weight:400}.board .kept,.sign.kept{background:#d6e9ef;color:#124e63}
+.board sub{font-size:.55rem;line-height:0;font-weight:400}.board .kept,.sign.kept{background:#d6e9ef;color:#124e63}
 .board .moved,.sign.moved{background:#eef3d6;color:#3d4a0b}
 .board .broken,.sign.broken{background:#b3261e;color:#fff}
 .board .refused,.sign.refused{background:#f4e3b2;color:#5b4300}
