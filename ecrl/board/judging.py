@@ -48,8 +48,9 @@ def order_grade(h: AuditHistory, ref: AuditHistory) -> tuple[str, int | None]: #
     return ORDER[worst[0]], worst[1]
 
 # %% ../../nbs/board/950_judging.ipynb #a826b6e9
-def _losses(h: AuditHistory) -> dict: return {s: [repr(r['noted']) for r in recs] for s, _, recs in h.surviving
-                                              if all('noted' in r for r in recs)}
+def _losses(h: AuditHistory) -> dict: # step -> what its ranks noted; once, where that is the same
+    noted = {s: [repr(r['noted']) for r in recs] for s, _, recs in h.surviving if all('noted' in r for r in recs)}
+    return {s: [*{*x}] if len({*x}) == 1 else x for s, x in noted.items()}
 
 def state_grade(h: AuditHistory, ref: AuditHistory, v: Verdict) -> str: # bitwise, differs, lost, or none
     "Whether the trainer's state came back."

@@ -19,7 +19,7 @@ class Windows(Sampler):
             yield order[k*window:(k + 1)*window][job.rank::job.world]
 
 at = Windows()
-loader = DataLoader(job.data, batch_sampler=at, num_workers=job.workers, persistent_workers=job.persistent)
+loader = DataLoader(job.data, batch_sampler=at, num_workers=job.workers, persistent_workers=job.persistent, collate_fn=list)
 
 def passes(epoch):
     at.epoch = epoch

@@ -6,7 +6,7 @@ from ecrl.board.job import the_job
 
 job, at = the_job(), dict(done=0)
 sampler = DistributedSampler(job.data, num_replicas=job.world, rank=job.rank, shuffle=job.shuffle, seed=job.seed, drop_last=True)
-loader = DataLoader(job.data, sampler=sampler, **job.loader)
+loader = DataLoader(job.data, sampler=sampler, collate_fn=list, **job.loader)
 
 def passes(epoch):
     sampler.set_epoch(epoch)

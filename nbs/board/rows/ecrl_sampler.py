@@ -5,7 +5,7 @@ from ecrl.data.sampler import ResumableGlobalBatchSampler
 
 job, micro = the_job(), dict(seen=0)
 sampler = ResumableGlobalBatchSampler(job.size, job.batch, job.world, job.rank, job.seed)
-loader = DataLoader(job.data, sampler=sampler, **job.loader)
+loader = DataLoader(job.data, sampler=sampler, collate_fn=list, **job.loader)
 
 def passes(epoch):
     if sampler.epoch_done: sampler.next_epoch()

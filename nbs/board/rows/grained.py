@@ -19,4 +19,7 @@ def passes(epoch):
     yield from at['iterator']
     at['iterator'] = None
 
-job.consume(passes, state=lambda: at['iterator'] and at['iterator'].get_state(), load=lambda state: at.update(state=state))
+def state(): return at['iterator'] and at['iterator'].get_state()
+
+if __name__ == '__main__':                                 # Grain's workers import this file
+    job.consume(passes, state, load=lambda state: at.update(state=state))

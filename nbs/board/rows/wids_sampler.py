@@ -1,5 +1,5 @@
 "wids: the map-style side of WebDataset, an index of shards and a chunked sampler for several ranks."
-import json
+import torch.distributed as dist
 from torch.utils.data import DataLoader
 import webdataset as wds, wids
 from ecrl.board.job import the_job
@@ -13,9 +13,10 @@ def write(folder):
 
 place = job.shared('tars', write)
 parts = [dict(url=str(f), nsamples=min(50, job.size - 50*k)) for k, f in enumerate(sorted(place.glob('*.tar')))]
+dist.init_process_group('gloo')                            # its sampler asks for rank and world size there
 data = wids.ShardListDataset(parts).add_transform(lambda s: int(s['.id'].read()))
-sampler = wids.DistributedChunkedSampler(data, num_replicas=job.world, rank=job.rank, shuffle=job.shuffle, seed=job.seed, drop_last=True)
-loader = DataLoader(data, sampler=sampler, **job.loader)
+sampler = wids.DistributedChunkedSampler(data, num_replicas=job.world, rank=job.rank, shuffle=job.shuffle, seed=job.seed)
+loader = DataLoader(data, sampler=sampler, collate_fn=list, **job.loader)
 
 def passes(epoch):
     sampler.set_epoch(epoch)
