@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NAMED', 'OwnCodeError', 'is_own', 'modules_of', 'put_aside', 'place_in', 'own_function', 'OwnCode', 'code_files',
-           'code_digest', 'release_of', 'code_changes']
+           'file_digests', 'code_digest', 'release_of', 'code_changes']
 
 # %% ../nbs/020_own_code.ipynb #f99a885b
 import hashlib, importlib, inspect, re, sys
@@ -21,10 +21,12 @@ def is_own(name: str) -> bool: return bool(NAMED.fullmatch(name))
 
 def modules_of(folder: Path) -> dict[str, Path]: # name -> file
     "The modules of this process that were imported from a folder, this package and installed ones apart."
-    files = {name: Path(f) for name, m in [*sys.modules.items()] if (f := getattr(m, '__file__', None))}
+    inside = str(folder/'_')[:-1]            # compared as text: there are thousands of modules
+    files = {name: Path(f) for name, m in [*sys.modules.items()]
+             if (f := str(getattr(m, '__file__', None))).startswith(inside) and f.endswith('.py')}
     return {name: f for name, f in files.items() if name != '__main__'
             and name.partition('.')[0] != __name__.partition('.')[0]
-            and f.suffix == '.py' and f.is_relative_to(folder) and 'site-packages' not in f.relative_to(folder).parts}
+            and 'site-packages' not in f.relative_to(folder).parts}
 
 def put_aside(names: Iterable[str], folder: Path) -> dict: # name -> module
     "Forget what was imported from a folder, and what has the name of one of its files but came from elsewhere."
@@ -111,12 +113,19 @@ def code_files(own: OwnCode) -> dict[str, Path]: # path in the folder -> file
     found = {f for m, f in modules_of(own.folder).items() if m not in own.others}
     return {str(f.relative_to(own.folder)): f for f in sorted(found)}
 
-def code_digest(own: OwnCode) -> str | None: # SHA-256, 64 hex digits; None: nothing is named
+def file_digests(own: OwnCode) -> dict[str, str]: # path in the folder -> SHA-256, 64 hex digits
+    "What the user's files hold."
+    return {path: hashlib.sha256(f.read_bytes()).hexdigest() for path, f in code_files(own).items()}
+
+def code_digest(
+    own: OwnCode,
+    files: dict[str, str] | None = None, # of `file_digests`, where the files have been read already
+) -> str | None: # SHA-256, 64 hex digits; None: nothing is named
     "A fingerprint of the code that a config names."
     if not own.names: return None
-    files, digest = code_files(own), hashlib.sha256()
-    for path, f in files.items(): digest.update(f'{path} {hashlib.sha256(f.read_bytes()).hexdigest()}\n'.encode())
-    mine = set(files.values())
+    files, digest = file_digests(own) if files is None else files, hashlib.sha256()
+    for path, d in files.items(): digest.update(f'{path} {d}\n'.encode())
+    mine = {own.folder/path for path in files}
     for name in own.names: digest.update(f'{name} {release_of(name) if _file(name) not in mine else ""}\n'.encode())
     return digest.hexdigest()
 

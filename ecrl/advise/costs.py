@@ -6,6 +6,7 @@
 __all__ = ['PARTS', 'DETECT_S', 'touched', 'excess', 'Costs', 'costs_of', 'plot_costs']
 
 # %% ../../nbs/advise/950_costs.ipynb #95000004
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ import pandas as pd
 from fastcore.basics import patch
 from ..measure.goodput import checkpoint_table, milestones, recoveries, wall_clock
 from ..measure.history import History, read_history
+from ..measure.resumes import interval_at
 from ..training.config import ConfigError
 
 # %% ../../nbs/advise/950_costs.ipynb #95000007
@@ -51,7 +53,9 @@ PARTS = dict(step_s='a step that no checkpoint touches', stall_s='training stand
              relaunch_s='until all ranks are built', restore_s='until the state is loaded',
              first_step_s='until the first record', recovery_s='a recovery in all, less one step',
              start_s='launch to first record, less one step', finish_s='last step to the end',
-             ready_s='a standby from its launch until it is ready', standby_s='what its start takes from the steps')
+             ready_s='a standby from its launch until it is ready', standby_s='what its start takes from the steps',
+             salvage_s='a pause: a rank is gone, the others average on',
+             failover_s='a pause: a backup takes over a stage')
 
 @dataclass
 class Costs:
@@ -66,6 +70,12 @@ class Costs:
     values: dict[str, np.ndarray]       # name of `PARTS` -> values
     assumed: dict[str, str] = field(default_factory=dict)     # name -> what is assumed, and why
 
+    @property
+    def loses(self) -> float: # share of deaths that take a write in flight with them: the writer is rank 0's child
+        return 1/self.world_size if self.strategy == 'overlapped' else 0.0
+    @property
+    def save_s(self) -> float: # what advice reckons with: if the steps beside it were the faster ones, that was luck
+        return max(self.mean('save_s'), self.mean('stall_s'), 1e-9)
     def mean(self, name: str) -> float: return float(np.mean(v)) if len(v := self.values[name]) else float('nan')
 
 # %% ../../nbs/advise/950_costs.ipynb #9500000d
@@ -94,6 +104,31 @@ def _standbys(h: History) -> list[tuple[float, float]]: # (launch, ready) on the
         if name == 'standby_ready' and out: out[-1][1] = at
     return [(a, b) for a, b in out if b == b]
 
+# %% ../../nbs/advise/950_costs.ipynb #95000031
+def _beyond(spans: pd.Series, at: list[int]) -> np.ndarray: # spans: global_step -> s; at: steps, from a death on
+    "What these steps took together beyond the usual one; nothing if none of them was recorded."
+    found, usual = spans.reindex(at).dropna(), spans.drop(at, errors='ignore').median()
+    return np.maximum(0.0, [float((found - usual).sum())]) if len(found) and usual == usual else np.array([])
+
+def _spans(h: History, attempt: int, rank: int) -> pd.Series: # global_step -> s, from record to record
+    s = h.steps[((h.steps['attempt'] == attempt) & (h.steps['rank'] == rank)).to_numpy()].sort_values('global_step')
+    return pd.Series(s['clock'].diff().to_numpy(), s['global_step'].to_numpy())
+
+def _salvages(h: History) -> np.ndarray: # s
+    "What each death cost that the other ranks of an averaging job have outlived."
+    told = {(e['attempt'], e['generation']): e for e in h.lines.get('events.jsonl', []) if e['event'] == 'salvaged'}
+    return np.concatenate([_beyond(_spans(h, n, min(e['members'])), [e['global_step']])
+                           for (n, _), e in told.items()] + [np.zeros(0)])
+
+def _failovers(h: History) -> np.ndarray: # s
+    "What each process that died in a group of stages has cost."
+    out = [np.zeros(0)]
+    for f in sorted(h.path.glob('logs/stages-*/progress.txt')):
+        n, lines = int(f.parent.name.removeprefix('stages-')), (json.loads(l) for l in f.read_text().splitlines())
+        for kind, _, step, *_ in (l['struck'] for l in lines if 'struck' in l):
+            if kind == 'crash' and step: out.append(_beyond(_spans(h, n, 0), [step, step + 1, step + 2]))
+    return np.concatenate(out)
+
 # %% ../../nbs/advise/950_costs.ipynb #9500000f
 def _values(h: History) -> dict[str, np.ndarray]:
     "What one run has measured."
@@ -113,7 +148,7 @@ def _values(h: History) -> dict[str, np.ndarray]:
                 recovery_s=np.maximum(0.0, r['repair_s'].dropna().to_numpy() - step_s),
                 start_s=_known(first['first_record'] - first['launch'] - step_s),
                 finish_s=_known(wall_clock(h)[1] - last['loop_end']) if done else np.array([]),
-                ready_s=np.array([b - a for a, b in beside]),
+                ready_s=np.array([b - a for a, b in beside]), salvage_s=_salvages(h), failover_s=_failovers(h),
                 standby_s=np.array([np.nansum(slower[((steps['end'] > a) & (steps['start'] < b)).to_numpy()])
                                     for a, b in beside]))
 
@@ -161,7 +196,8 @@ def costs_of(
     size = np.concatenate([checkpoint_table(h)['bytes'].dropna().to_numpy(dtype=float) for h in hs])
     (strategy,), h, c = kinds, hs[0], hs[0].config and hs[0].config.checkpoint
     gaps = checkpoint_table(h).groupby('attempt')['global_step'].diff().median()
-    return Costs(tuple(h.run_id for h in hs), strategy, int(c.every_k_steps if c else np.nan_to_num(gaps)),
+    every = interval_at(h, int(h.attempts.index[-1]))(np.inf) if c else np.nan_to_num(gaps)      # it may have changed
+    return Costs(tuple(h.run_id for h in hs), strategy, int(every),
                  c.max_inflight if c else 1, int(h.attempts['world_size'].max()), int(h.target or 0),
                  float(np.median(size)) if len(size) else float('nan'), v, _assume(v, strategy))
 
@@ -196,8 +232,8 @@ def plot_costs(
     ax=None, # matplotlib's Axes
 ): # Axes
     "Every measured value of every cost."
-    import matplotlib.pyplot as plt
-    ax = ax or plt.figure(figsize=(7.2, 3.6), dpi=110, layout='constrained').add_subplot()
+    from ecrl.measure.plots import _axes
+    ax = _axes(ax, 3.6)
     shown = [k for k in PARTS if len(costs.values[k]) and (costs.values[k] > 0).any()]
     for i, name in enumerate(shown):
         v = costs.values[name][costs.values[name] > 0]

@@ -122,6 +122,7 @@ def plan(
         f'a checkpoint takes {save.mean():.3g} s from training, as measured, whatever the size of the state')
     if not blocking and costs.strategy == 'blocking':
         notes.append('the runs saved blocking: what overlapping leaves of it was not measured; assumed the full cost')
+    if not blocking: notes.append('every device writes a part of a checkpoint, so any failure takes those on their way')
     cold, quick, launch = _recovery(costs, scale, write, notes)
     lag = 0.0 if blocking else write
     k = scale.every_k_steps or best_steps(step.mean(), save.mean(), lag, cold, fleet.mtbf_s,
@@ -131,11 +132,19 @@ def plan(
     return Plan(way, scale, _lived(job, way, scale, costs, quick, launch, notes), k, float(step.mean()), tuple(notes))
 
 # %% ../../nbs/advise/970_projection.ipynb #9700000e
+def _pause(costs: Costs, name: str, notes: list) -> float: # s
+    "How long a failure stops those who outlive it: as measured, or else until it is seen, and a step."
+    if len(found := costs.values[name]):
+        notes.append(f'a pause of {found.mean():.3g} s is the mean of {len(found)} in the records')
+        return float(found.mean())
+    pause = costs.mean('detect_s') + costs.mean('step_s')
+    notes.append(f'no such death is in the records: assumed is a pause of {pause:.3g} s, until it is seen and a step')
+    return pause
+
 def _lived(job: Job, way: str, scale: Scale, costs: Costs, quick: np.ndarray, launch: float, notes: list) -> Job:
     "The job as this way lives with failures."
     change = lambda **new: Job(**{f: getattr(job, f) for f in job.__dataclass_fields__} | new)
     replaced = launch + costs.mean('detect_s')             # until a new device takes part
-    pause = costs.mean('detect_s') + costs.mean('step_s')
     fleet = scale.fleet()
     if way == 'standby':
         notes.append(f'with a standby that is ready a recovery takes detection, restoring and a step ({quick[0]:.3g} '
@@ -143,9 +152,11 @@ def _lived(job: Job, way: str, scale: Scale, costs: Costs, quick: np.ndarray, la
         return change(ready_s=launch, promoted_s=quick)
     if way == 'salvage':
         gone = min(1.0, scale.per_node*float((fleet.takes()*fleet.rates()).sum()/fleet.rates().sum())/scale.devices)
+        pause = _pause(costs, 'salvage_s', notes)
         notes.append(f'a failure pauses for {pause:.3g} s and takes {gone:.2g} of the speed for {in_words(replaced)}')
         return change(rollback=float(gone >= 1), pause_s=pause + gone*replaced)
     if way == 'failover':
+        pause = _pause(costs, 'failover_s', notes)
         second = -math.expm1(-replaced*scale.backups*(1/scale.mtbf_device_s + 1/scale.mtbf_node_s))**scale.backups
         shared = float(fleet.rates()['switch']/fleet.rates().sum())
         notes.append(f'{scale.backups} of {scale.backups + 1} devices are backups; both holders of a stage are gone at '
@@ -237,8 +248,8 @@ def plot_sweep(
     ax=None, # matplotlib's Axes
 ): # Axes
     "ETTR over the number of devices, a line per way, with the range of single jobs."
-    import matplotlib.pyplot as plt
-    ax = ax or plt.figure(figsize=(7.2, 3.6), dpi=110, layout='constrained').add_subplot()
+    from ecrl.measure.plots import _axes
+    ax = _axes(ax, 3.6)
     for way, t in table.groupby('way', sort=False):
         colour, dash, marker = LOOKS[way]
         ax.fill_between(t['devices'], t['ettr_low'], t['ettr_high'], color=colour, alpha=0.15, lw=0)

@@ -22,6 +22,7 @@ class Job:
     save_s: float | np.ndarray                # what a checkpoint takes from training
     recovery_s: np.ndarray                    # values, drawn at each failure
     lag_s: float | np.ndarray = 0.0           # from the checkpoint until it is durable
+    loses: float = 1.0                        # share of failures that take a write in flight with them
     start_s: float | np.ndarray = 0.0         # until the first step of all
     ready_s: float | None = None              # a standby is ready so long after its launch; None: no standby
     promoted_s: np.ndarray | None = None      # recoveries with a standby that is ready, values
@@ -96,10 +97,10 @@ class Pool:
         self.free_at[row, spare] = np.where(empty, np.inf, now + self.repair_s)
 
 # %% ../../nbs/advise/965_simulation.ipynb #9650000e
-def _progress(job: Job, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]: # (durable checkpoints, whole intervals)
-    "What running for u seconds since a checkpoint has brought."
+def _progress(job: Job, u: np.ndarray, lag_s=None) -> tuple[np.ndarray, np.ndarray]: # (durable, whole intervals)
+    "What running for u seconds since a checkpoint has brought; a write that still arrives has no lag."
     period = job.work_s + job.save_s
-    durable = np.maximum(0.0, np.floor((u - job.lag_s)/period + 1e-9))
+    durable = np.maximum(0.0, np.floor((u - (job.lag_s if lag_s is None else lag_s))/period + 1e-9))
     return durable, np.floor(u/period + 1e-9)
 
 def _needed(job: Job, left: np.ndarray) -> np.ndarray: # s, for useful seconds that are left from a checkpoint on
@@ -123,7 +124,7 @@ def _strike(job: Job, s: _State, out: Outcome, at: np.ndarray, need: np.ndarray,
     up = np.maximum(0.0, at - s.up)                       # 0: struck in its recovery
     u, n = s.since + up, len(at)
     back = (rng.random(n) < job.rollback) | (at < s.up)
-    got, _ = _progress(job, u)
+    got, _ = _progress(job, u, None if job.loses == 1 else job.lag_s*(rng.random(n) < job.loses))
     ran = np.minimum(at, np.maximum(s.up, s.at)) - s.at   # in recovery
     wait = pool.take(at, np.where(who, need, 0)) if pool else np.zeros(n)
     drawn = rng.choice(job.recovery_s, n)

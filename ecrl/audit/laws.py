@@ -220,24 +220,27 @@ def _twice(h: AuditHistory, epochs: dict, e: int) -> Iterator[Evidence]:
     last, total = used[-1][0], sum(amount(ids or ()) for _, _, ids, _ in used)
     ended = _over(h, epochs, e) or total >= (h.declared('epoch_size') or 1e18)
     fills = ended and sum(len(i) for t, _, i, _ in repeated if t == last) < batch_of(used)
+    tail_alone = ended and {t for t, *_ in repeated} == {last}
     for s, a, ids, first in repeated:
         if s == last and fills and 'pad' in (tail or ''): continue
         valid = 'unknown' if by_content(h) or s == last and ended and tail is None else False
         need = ' Needed: unique=True, if no two samples have the same content.' if by_content(
             h) else " Needed: tail='pad', if they fill the last batch." if valid == 'unknown' else ''
         yield Evidence(valid, f'epoch {e}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
-                       None, a.number, None if a.number in blamed else _cause(h, used, s, a, ids))
+                       None, a.number, None if a.number in blamed else _cause(h, used, s, a, ids, tail_alone))
         blamed.add(a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb04
-def _cause(h: AuditHistory, used: list[tuple], s: int, a: AuditAttempt, ids: list) -> str | None:
-    "Why samples came again, where the records tell."
+def _cause(h: AuditHistory, used: list[tuple], s: int, a: AuditAttempt, ids: list, tail: bool) -> str | None:
+    "Why samples came again, where the records tell; tail: they did in an epoch's last step alone."
+    entire = any(t == s and {*map(str, got or ())} == {*map(str, ids)} for t, _, got, _ in used)
+    if tail and not entire: return 'the last batch was filled up with samples that had been used before'
     if a.continues != 'token': return None
     start, here = used[0][0], a.token['step'] + 1
     opening = {str(i) for t, _, got, _ in used if t == start for i in got or ()}
-    if s == here and {str(i) for i in ids} & opening:
+    if s == here and entire and {str(i) for i in ids} <= opening:
         return "the loader began the epoch again: its position was not restored"
-    if s == here: return 'the position in the epoch was restored wrongly'
+    if s == here and entire: return 'the position in the epoch was restored wrongly'
     return 'the order of the epoch was not that of before the restart'
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb06
@@ -350,8 +353,9 @@ def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail
                        "Needed: tail='drop', if the loader drops what does not fill a batch.")
 
 def _lost(h: AuditHistory, e: int, missing: int, B: int) -> str | None:
-    inside = [a for a in h.attempts if h.parent(a)
-              and any(r['epoch'] == e for _, x, recs in h.surviving if x is a for r in recs)]
+    steps = {s for s, _, recs in h.surviving if any(r['epoch'] == e for r in recs)}
+    inside = [a for a in h.attempts if h.parent(a) and a.token['step'] in steps
+              and h.lineage.get(a.token['step'] + 1) is a]
     return f'attempt {inside[0].number} resumed within it' + (f', and went {missing//B} batch(es) too far'
         if missing % B == 0 else '') if inside else None
 

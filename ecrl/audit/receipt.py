@@ -57,6 +57,7 @@ def timeline(h: AuditHistory, width: int = 860) -> str: # an SVG element
         parts += [f'<circle cx="{at(r["token"]["step"]):.1f}" cy="{y + 7}" r="3"/>' for r in a.saves]
     marks = sorted({*range(0, last + 1, max(1, -(-last//8)))})
     parts += [f'<text x="{at(m):.1f}" y="{22*rows + 22}" text-anchor="middle">{m}</text>' for m in marks]
+    parts.append(f'<text x="0" y="{22*rows + 22}">step</text>')
     return (f'<svg viewBox="0 0 {width} {22*rows + 30}" role="img" aria-label="attempts over steps"><defs><pattern '
             'id="h" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
             '<rect width="6" height="6" fill="#e6e1d8"/><rect width="2" height="6" '
@@ -88,14 +89,24 @@ def _table(rows: list[dict]) -> str:
     body = ''.join('<tr>' + ''.join(td('td', v) for v in r.values()) + '</tr>' for r in rows)
     return f'<div class=wide><table><tr>{head}</tr>{body}</table></div>'
 
-def _grade(v: Verdict, g: str) -> str:
+def _grade(v: Verdict, g: str, tail: str) -> str: # tail: as declared
     x = v.grades[g]
-    claim = dict(set='Each sample of an epoch was consumed once by the steps that count.',
+    claim = dict(set='Each sample of an epoch was consumed once by the steps that count'
+                     + f', except for the declared tail ({tail})'*(tail not in ('', 'keep')) + '.',
                  order='Steps that were repeated, or that a reference knows, consumed the samples that were due.',
                  state='What a restart brought back was what had been saved.')[g]
     on = dict(set='samples', order='comparisons of steps and epochs', state='comparisons of state')[g]
     return (f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{claim}</p>'
             f'<p class=small>rests on {v.rests_on[g]:,} {on}</p></div>')
+
+# %% ../../nbs/audit/660_receipt.ipynb #31bd4a02
+_SOURCES = dict(dataset='the index in the dataset', index='the indices that were drawn', key='a key of the batch',
+                function='a function of the batch', content='a digest of the content', given='as the script gave them')
+_LEGEND = ('Dark: counts (surviving). Hatched: was executed and does not count, because a later attempt did the step '
+           'again (replayed) or nobody did (lost). Partial: killed before all ranks had recorded it. Dots: '
+           'checkpoints.')
+_MISSING = ('Of the steps that count. Duplicates: samples that came again within the epoch. Missing: samples of the '
+            'declared data that it never used; with tail=drop less than a global batch may be.')
 
 # %% ../../nbs/audit/660_receipt.ipynb #efbdcf1a
 def receipt(
@@ -112,22 +123,25 @@ def receipt(
                  needs=AUDIT_LAWS[k].needs) for k, x in v.checks.items()]
     sources = sorted({str(r['source']) for _, _, recs in h.surviving for r in recs})
     said = {k: d for k, d in next(iter(h.attempts[-1].begins.values()))['declared'].items() if d}
-    covers = (f'No more is claimed than was recorded: steps 1 to {max(h.lineage, default=0)}, ids by '
-              f'{", ".join(sources) or "nothing"}; '
+    covers = (f'No more is claimed than was recorded: steps 1 to {max(h.lineage, default=0)}; ids: '
+              f'{", ".join(_SOURCES.get(x, x) for x in sources) or "none"}; '
               f'declared: {", ".join(f"{k}={x}" for k, x in said.items()) or "nothing"}. A valid law is one that '
               'these records do not contradict.')
     epochs = [r | dict(over='yes' if r['over'] else 'under way') for r in v.epochs]
+    first = next((e for e in v.evidence if e.valid == v.valid and v.valid is not True), None)
     body = [f'<h1>{SIGN[v.valid]} {MARK[v.valid]}: {escape(title)}</h1><p>Run <code>{escape(h.run_id)}</code>, '
             f'{escape(v.status)}. Executions: '
             + ', '.join(f'{n} {f}' for f, n in v.counts.items()) + '.</p>',
-            f'<div class=grades>{"".join(_grade(v, g) for g in GRADES)}</div>', '<h2>Attempts</h2>',
-            f'<div class=wide>{timeline(h)}</div>',
-            '<p class=small>Dark: counts. Hatched: executed, and replayed or lost. Dots: checkpoints.</p>',
-            _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found), '<h2>Epochs</h2>', _table(epochs),
+            f'<p><b>The first finding:</b> {escape(first.message)}</p>' if first else '',
+            f'<div class=grades>{"".join(_grade(v, g, said.get("tail", "")) for g in GRADES)}</div>',
+            '<h2>Attempts</h2>', f'<div class=wide>{timeline(h)}</div>', f'<p class=small>{_LEGEND}</p>',
+            _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found),
+            '<h2>Epochs</h2>', _table(epochs), f'<p class=small>{_MISSING}</p>',
             '<h2>Laws</h2>', _table(laws), f'<h2>What this covers</h2><p>{escape(covers)}</p>']
     return ('<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
             f'<title>{escape(title)}: {MARK[v.valid]}</title><style>{_STYLE}</style>{"".join(body)}</html>\n')
 
+# %% ../../nbs/audit/660_receipt.ipynb #31bd4a04
 def write_receipt(run: Path | str, out: Path | str | None = None,
                   reference: Path | str | None = None) -> Path: # out: <run>/receipt.html
     "Write the page of a run."

@@ -6,7 +6,8 @@
 __all__ = ['NICENESS', 'NoCheckpoints', 'BlockingCheckpoints', 'WriterDied', 'OverlappedCheckpoints']
 
 # %% ../../nbs/checkpoint/240_strategies.ipynb #a7c555ca
-import atexit, json, multiprocessing, os, signal, time
+import json, multiprocessing, os, signal, time
+from multiprocessing.util import Finalize
 from fastcore.basics import patch
 from .image import FileImage, leaves_of
 from .state import flatten
@@ -17,6 +18,7 @@ from ..processes import die_with_parent
 class NoCheckpoints:
     "The ideal run: nothing is saved. Also the interface that every strategy has."
     name = 'none'
+    inflight = ()        # what is on its way
     def prepare(self, pack: dict):
         "Make room for states like this one; called once, when the optimizer has a state."
     def save(
@@ -85,7 +87,8 @@ class OverlappedCheckpoints(NoCheckpoints):
         self.max_replacements = max_replacements
         self.images, self.free = [FileImage() for _ in range(max_inflight)], list(range(max_inflight))
         self.inflight, self.done = {}, []    # slot -> (global step, when it was handed over)
-        atexit.register(self.close)          # before multiprocessing's own handler, whose SIGTERM the writer ignores
+        # when this process ends, before multiprocessing waits for a child to heed SIGTERM, which the writer ignores
+        self.at_exit = Finalize(None, self.close, exitpriority=10)
         self.start_writer()
 
     def start_writer(self):
@@ -168,7 +171,7 @@ def close(self: OverlappedCheckpoints, grace_s: float = 10.0):
     self.jobs.close()                        # end of file: the writer finishes its queue and leaves
     self.process.join(grace_s)
     if self.process.exitcode is None: self.process.kill(); self.process.join()
-    atexit.unregister(self.close)
+    self.at_exit.cancel()
 
 # %% ../../nbs/checkpoint/240_strategies.ipynb #2a3d3a7d
 @patch

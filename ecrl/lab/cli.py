@@ -368,10 +368,10 @@ def _done(study: Path) -> int:
     from ecrl.lab.experiment import read_rows
     return sum(r['status'].startswith('completed') for r in read_rows(study/'manifest.csv').values())
 
-def _site(executed: dict[str, Path] | None = None) -> Path:
+def _site() -> Path:
     from ecrl.lab.site import build_site
     with calm(lambda: f'Interrupted; the site is as it was. Build it with: {same_command()}'), stages() as say:
-        return build_site(executed, say=say)
+        return build_site(say=say)
 
 def _study_page(page: str, copy: Path, to: Path) -> Path: # the HTML file, without the site around it
     with calm(lambda: 'Interrupted; the runs are judged, their page is not built. Build it with: '
@@ -645,10 +645,9 @@ def plan(file: MatrixFile,
     with stages(json_) as say:
         say(f'reading {file}')
         m = _matrix(file)
-        from ecrl.lab.matrix import plan_totals
         say('estimating time and disk')
-        t, slots = m.plan(), m.definition.executor.slots
-    totals = plan_totals(t, slots if isinstance(slots, int) else len(slots))
+        t = m.plan()
+        totals = m.totals(t)
     if json_: return print_json(dict(study=m.name, totals=totals, cells=json.loads(t.to_json(orient='records'))))
     out.print(rich_table(m.factors(), f'Study {m.name}'))
     by = t.groupby('suite', sort=False).agg(
@@ -666,7 +665,6 @@ def plan(file: MatrixFile,
 @contextmanager
 def matrix_display(m):
     "Progress of a matrix: a bar with the time left on a terminal, lines elsewhere."
-    from ecrl.lab.matrix import plan_totals
     from ecrl.lab.experiment import LiveRun, progress_note
     seen, last, said, live = {r: row['status'] for r, row in m.rows.items()}, 0.0, time.monotonic(), {}
     bar = Rows('{task.completed:.0f}/{task.total:.0f} runs')
@@ -683,7 +681,7 @@ def matrix_display(m):
         seen.update({r: row['status'] for r, row in changed.items()})
         quiet = not changed and time.monotonic() - said < 30
         if quiet and not out.is_terminal: return
-        t = plan_totals(m.plan())
+        t = m.totals()
         done, now = t['runs'] - t['left'], [r for r, row in rows.items() if row['status'] == 'running']
         left = duration(t['left_s'])
         for r in changed: live.pop(r, None)
@@ -712,8 +710,7 @@ def matrix_run(file: MatrixFile,
         say(f'reading {file}')
         m, start = _matrix(file), time.monotonic()
         from ecrl.lab.executors import run_matrix, suite_gates
-        from ecrl.lab.matrix import plan_totals
-    out.print(_total_line(m, plan_totals(m.plan())), soft_wrap=True)
+    out.print(_total_line(m, m.totals()), soft_wrap=True)
     def said(): return f'Interrupted: {_done(m.dir)} of {len(m.cells)} runs done. Go on with: {same_command()}'
     with calm(said), matrix_display(m) as show:
         totals = run_matrix(m, show, retry_failed)
@@ -727,10 +724,11 @@ def matrix_run(file: MatrixFile,
 @matrix.command(name='status')
 def matrix_status(file: MatrixFile, json_: Json = False):
     "What is done, what is running, what failed and why."
-    m = _matrix(file)
-    from ecrl.lab.matrix import plan_totals
-    from ecrl.training.events import last_step
-    totals, rows = plan_totals(m.plan()), m.rows
+    with stages(json_) as say:
+        say(f'reading {file}')
+        m = _matrix(file)
+        from ecrl.training.events import last_step
+        totals, rows = m.totals(), m.rows
     if json_: return print_json(totals | dict(rows=rows))
     out.print(_total_line(m, totals), soft_wrap=True)
     for r, row in rows.items():
@@ -772,8 +770,8 @@ def matrix_report(
         if (to/f).exists(): out.print(f'{_short(to/f)}', soft_wrap=True)
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)
     if site:
-        docs = _site({page: folder})
-        out.print(f"Open [bold]{_short(docs/'analysis'/f'{pages}.html')}[/bold]", soft_wrap=True)
+        built = _study_page(page, folder, to/'page')
+        out.print(f'Open [bold]{_short(built)}[/bold]; all pages: ecrl site', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #8c9d52f4
 @app.command()
@@ -781,10 +779,12 @@ def status(run_dir: RunDir):
     "Where a run is: attempts, steps, newest checkpoint."
     if audited(run_dir): return audit_status(run_dir)
     from ecrl.checkpoint.store import CheckpointStore
-    from ecrl.training.events import read_jsonl
-    from ecrl.training.events import last_step
+    from ecrl.measure.account import supervised
+    from ecrl.training.events import last_step, read_jsonl
     s, latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
-    out.print(f"[bold]{s['run_id']}[/bold]: {s['status']}" + (f" ({s['reason']})" if s['reason'] else ''))
+    killed = s['status'] == 'running' and supervised(run_dir/'logs') is False
+    state = f'interrupted; go on with: ecrl resume {shlex.quote(_short(run_dir))}' if killed else s['status']
+    out.print(f"[bold]{s['run_id']}[/bold]: {state}" + (f" ({s['reason']})" if s['reason'] else ''), soft_wrap=True)
     out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
               f"{latest.global_step if latest else 'none'}", soft_wrap=True)
     out.print(_cost_so_far(run_dir, s), soft_wrap=True)
@@ -795,15 +795,14 @@ def status(run_dir: RunDir):
 
 def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
-    from ecrl.measure.goodput import goodput as measure, shown_s, standby_now, standby_text
-    from ecrl.measure.history import HistoryError, read_history
-    try: h = read_history(run_dir); g = measure(h)
-    except HistoryError:
-        return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
-    now = f', now {standby_now(h)}'.replace('none', 'there is none') if h.status == 'in progress' else ''
-    return f'restarts {g.restarts}, deaths {g.deaths}; wall clock {shown_s(g.wall_clock_s)} s' + (
-        f'; sessions {g.sessions}, nobody ran for {shown_s(g.idle_s)} s between them' if g.sessions > 1 else '') + (
-        f'; {standby_text(g.standby_ready, g.standby_deaths)}{now}' if g.standby else '')
+    from ecrl.measure.account import read_account, shown_s, standby_text
+    a = read_account(run_dir)
+    if a is None: return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
+    now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
+    idle_s = shown_s(sum(a.idle_before.values()))
+    return f'restarts {a.restarts}, deaths {len(a.deaths)}; wall clock {shown_s(a.wall_clock_s)} s' + (
+        f'; sessions {a.sessions}, nobody ran for {idle_s} s between them' if a.sessions > 1 else '') + (
+        f'; {standby_text(*a.standby_ready)}{now}' if a.has_standby else '')
 
 # %% ../../nbs/lab/870_cli.ipynb #4afe0965
 @app.command()
@@ -856,12 +855,9 @@ def _supervisor(run_dir: Path) -> dict:
     return read_json(run_dir/'logs'/'supervisor.json') or _fail(
         f'{run_dir} is not a run: logs/supervisor.json is absent or damaged')
 
-def _has_supervisor(run_dir: Path) -> bool: # its lock is free when it has been killed
-    from ecrl.training.config import ConfigError
-    from ecrl.training.events import locked
-    try: locked(run_dir/'logs'/'.supervisor.lock', '', shared=True).close()
-    except ConfigError: return True
-    return False
+def _has_supervisor(run_dir: Path) -> bool:
+    from ecrl.measure.account import supervised
+    return bool(supervised(run_dir/'logs'))
 
 class BadInput(ValueError): "What a user gave cannot be used."
 

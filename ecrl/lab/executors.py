@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 import psutil
 from .experiment import execute_notebook, gates
-from .matrix import ExecutorConfig, Matrix, check_executor, check_slots, plan_totals
+from .matrix import ExecutorConfig, Matrix, check_executor, check_slots
 from ..paths import project_root, runs_dir
 from ..processes import die_with_parent, wait_until_dead
 from ..training.config import ConfigError
@@ -191,7 +191,7 @@ def only_driver(study: Path) -> BinaryIO: # held until it is closed
 
 # %% ../../nbs/lab/830_executors.ipynb #625b697c
 def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None,
-               retry_failed: bool = False) -> dict: # `plan_totals` at the end
+               retry_failed: bool = False) -> dict: # `totals` at the end
     "Run what is left of a matrix."
     with only_driver(m.dir):
         # refuses runs of another experiment before anything is changed
@@ -200,7 +200,7 @@ def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None,
         _settle(m, retry_failed)
         ended = {}
         for _ in range(1 + m.policy.retries):                # again for suites whose job died
-            todo = [s for s in m.suites if _needs_job(m, s)]
+            todo = _suites_to_run(m)
             if not todo: break
             jobs = [NotebookJob(s, str(page_of(m, 'experiments')), str(suite_files(m.dir, s)['notebook'].resolve()),
                                 m.parameters(s)) for s in todo]
@@ -213,7 +213,7 @@ def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None,
                 m.save(r, status='failed',
                        reason=f'the job of its suite ended before it: {ended.get(row["suite"]) or "unknown"}')
         on_tick()
-        return plan_totals(m.plan())
+        return m.totals()
 
 # %% ../../nbs/lab/830_executors.ipynb #aec37030
 def _mark_interrupted(m: Matrix):
@@ -228,6 +228,6 @@ def _settle(m: Matrix, retry_failed: bool):
     for s in m.suites:
         if not suite_gates(m, s): [m.save(r, status='completed_prev') for r, c in m.cells.items() if c.suite == s]
 
-def _needs_job(m: Matrix, suite: str) -> bool: # failed cells whose tries are used up need none
-    todo = {m.cells[r].suite for r in m.unfinished(m.policy)}
-    return suite in todo or any(not f.exists() for f in suite_files(m.dir, suite).values())
+def _suites_to_run(m: Matrix) -> list[str]: # failed cells whose tries are used up need no job
+    todo = {m.cells[r].suite for r in m.unfinished(m.policy)}     # reads every run: once, not for each suite
+    return [s for s in m.suites if s in todo or any(not f.exists() for f in suite_files(m.dir, s).values())]

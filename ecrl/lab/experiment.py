@@ -353,8 +353,8 @@ def run_study(
     todo = study.unfinished(policy)
     for c in {dump_config(_alike(study.cells[r].config)): study.cells[r].config for r in todo}.values(): preflight(c)
     merge_rows(study.dir/'manifest.csv', study.rows.values())
-    for r in study.cells:
-        if r not in todo and study.rows[r]['status'] != 'failed':
+    for r, row in study.rows.items():
+        if r not in todo and row['status'] != 'failed':
             study.save(r, status='completed_prev', reason='', **attempts_of(study.dir/r))
     for c in interleaved(study.cells.values()):
         if c.run_id in todo: study.run_cell(c, policy, lambda s: on_progress(c.run_id, s))
@@ -368,9 +368,9 @@ def _alike(c: RunConfig) -> RunConfig: # configs that need the same of a machine
 @patch
 def unfinished(self: Study, policy: Policy = Policy()) -> list[str]: # run ids
     "The runs that are still to be run; nothing is changed."
-    left = {r: self.earlier(r) for r in self.cells}                   # refuses before anything is run
-    def tried(r): return (row := self.rows[r])['status'] == 'failed' and int(row['tries']) > policy.retries
-    return [r for r in self.cells if not tried(r)
+    left, rows = {r: self.earlier(r) for r in self.cells}, self.rows  # refuses before anything is run
+    def tried(row): return row['status'] == 'failed' and int(row['tries']) > policy.retries
+    return [r for r in self.cells if not tried(rows[r])
             and (left[r] != 'completed' or gates(self.dir/r, self.cells[r].config))]
 
 def attempts_of(run: Path) -> dict: # empty: no supervisor got as far as to say
@@ -441,7 +441,7 @@ def prune(self: Study, run: str):
 # %% ../../nbs/lab/810_experiment.ipynb #e131df07
 def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
     "Measure every finished run against its reference; writes `summary.csv`."
-    done = [c for r, c in study.cells.items() if study.rows[r]['status'].startswith('completed')]
+    done = [study.cells[r] for r, row in study.rows.items() if row['status'].startswith('completed')]
     rows = [dict(run_id=c.run_id, suite=c.suite, variant=c.variant, seed=c.seed, **c.levels,
                  target_steps=c.config.training.max_steps)
             | write_metrics(study.dir/c.run_id, reference_of(study, c.run_id)) for c in done]

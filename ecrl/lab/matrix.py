@@ -332,6 +332,13 @@ def plan_totals(t: pd.DataFrame, slots: int = 1) -> dict: # estimates in seconds
                 left_s=float(left['estimate_s'].sum())/slots if known else None, kept_bytes=int(t['kept_bytes'].sum()),
                 status=t['status'].value_counts().to_dict())
 
+# %% ../../nbs/lab/820_matrix.ipynb #81699355
+@patch
+def totals(self: Matrix, t: pd.DataFrame | None = None) -> dict: # t: its `plan`, where that is at hand
+    "What is done, and what is left for all slots of its executor together."
+    slots = self.definition.executor.slots
+    return plan_totals(self.plan() if t is None else t, slots if isinstance(slots, int) else len(slots))
+
 # %% ../../nbs/lab/820_matrix.ipynb #d695bf23
 @patch
 def register(self: Matrix):

@@ -14,10 +14,9 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
-from fastcore.basics import patch
+from ..measure.account import supervised
 from ..measure.live import Live
 from ..training.config import ConfigError
-from ..training.events import locked
 
 # %% ../../nbs/lab/862_monitor.ipynb #862a0007
 def seconds_text(s: float | None) -> str:
@@ -185,11 +184,7 @@ class Monitor:
 
     def gone(self, s: dict) -> bool:
         "Whether a quiet run has no supervisor."
-        lock = self.live.logs/'.supervisor.lock'
-        if s['ended'] or (s['quiet_s'] or 0) < 10 or not lock.exists(): return False
-        try: locked(lock, '', shared=True).close()
-        except (ConfigError, OSError): return False
-        return True
+        return not s['ended'] and (s['quiet_s'] or 0) >= 10 and supervised(self.live.logs) is False
 
     def body(self) -> str: s = self.seen(); return body_html(s, self.gone(s))
     def page(self, renewed: bool = True) -> str:

@@ -40,11 +40,12 @@ from ..training.events import write_json_atomically
 # %% ../../nbs/lab/840_publication.ipynb #671f3a5a
 class Publication:
     "A study's runs, measured, with what was planned."
-    def __init__(self, study: Path | str):
+    def __init__(self, study: Path | str, suite: str | None = None): # only this suite's runs
         self.study, self.name = Path(study), Path(study).resolve().name
+        self.histories, self.costs = {}, {}           # run id -> what was read or computed when it was first asked for
         self.matrix: Matrix | None = read_matrix(self.study)
         self.manifest = study_rows(self.study, 'manifest', dtype=str, keep_default_na=False)
-        self.table = self._measured(self._with_kept(read_runs(self.study)))
+        self.table = self._measured(self._with_kept(read_runs(self.study, suite=suite)))
 
     @cached_property
     def axes(self) -> list[str]:
@@ -93,8 +94,10 @@ def _with_kept(self: Publication,
 # %% ../../nbs/lab/840_publication.ipynb #fdf7774d
 @patch
 def history(self: Publication, run: str) -> History | None: # None: only its metrics were kept
-    d = self.paths[run]
-    return read_history(d) if has_records(d) else None
+    if run not in self.histories:
+        d = self.paths[run]
+        self.histories[run] = read_history(d) if has_records(d) else None
+    return self.histories[run]
 
 @patch
 def kept_figure(self: Publication, name: str) -> Path | None:
@@ -105,7 +108,10 @@ def kept_figure(self: Publication, name: str) -> Path | None:
 @patch
 def cost(self: Publication, run: str) -> dict:
     "The goodput of a run, as a dict."
-    return of_run(self.paths[run], 'goodput') or goodput(self.paths[run]).to_dict()
+    if run not in self.costs:
+        d = self.paths[run]
+        self.costs[run] = of_run(d, 'goodput') or goodput(self.history(run) or d).to_dict()
+    return self.costs[run]
 
 # %% ../../nbs/lab/840_publication.ipynb #c923c81a
 ENVIRONMENT = ('python', 'torch', 'torchvision', 'numpy', 'cuda', 'os', 'cpu', 'cores', 'memory_bytes',
@@ -483,7 +489,7 @@ def _part(pub: Publication, suite: str) -> Publication:
 
 def write_suite(study: Path | str, suite: str) -> Report:
     "Write `reports/<suite>_publishable.{md,json}`."
-    r = suite_report(Publication(study), suite)
+    r = suite_report(Publication(study, suite), suite)
     r.save(Path(study)/'reports', f'{suite}_publishable')
     return r
 

@@ -257,13 +257,12 @@ def check_links(docs: Path):
 
 # %% ../../nbs/lab/850_site.ipynb #1dffe196
 def build_site(
-    executed: dict[str, Path] | None = None, # page relative to `nbs/` -> executed copy, in place of the evidence's
     root: Path | None = None, # the workspace
     say: Callable[..., None] = lambda stage, done='': None, # a stage begins; how far it is; in all a minute or two
 ) -> Path: # the folder `_docs`; open its index.html
     "Build the published site."
     root = Path(root or project_root()).resolve()
-    executed = executed_copies(root) | {k: Path(v).resolve() for k, v in (executed or {}).items()}
+    executed = executed_copies(root)
     say(f'checking the evidence and {len(executed)} executed pages')
     check_evidence(root)
     check_pages(root, executed)

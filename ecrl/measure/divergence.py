@@ -93,8 +93,9 @@ def compare_states(run: Path | str, reference: Path | str, step: int) -> dict:
     "L2 and digests of one step's checkpoints."
     a, b = (_load(checkpoint_files(d)[step]) for d in (run, reference))
     model, opt = ([state_digest(p.get(k)) for p in (a, b)] for k in ('model', 'optimizer'))
-    return dict(step=step, l2=l2_distance(a['model'], b['model']),
-                l2_buffers=l2_distance(a['model'], b['model'], buffers=True), model_equal=model[0] == model[1],
+    same = model[0] == model[1]                # then there is no distance to sum up
+    return dict(step=step, l2=0.0 if same else l2_distance(a['model'], b['model']),
+                l2_buffers=0.0 if same else l2_distance(a['model'], b['model'], buffers=True), model_equal=same,
                 optimizer_equal=opt[0] == opt[1], model_digest=model[0], reference_model_digest=model[1],
                 optimizer_digest=opt[0], reference_optimizer_digest=opt[1])
 

@@ -20,7 +20,7 @@ import pandas as pd
 from ..glossary import MEANING
 from .correctness import verify
 from .divergence import Divergence, DivergenceError, diverge
-from .goodput import IntervalAdvice, checkpoint_table, goodput, interval_advice, recoveries, shown_s
+from .goodput import checkpoint_table, goodput, recoveries, shown_s
 from .history import History, HistoryError, read_history
 from .kept import is_kept, kept_runs, of_run, study_rows
 from .laws import as_result, word
@@ -113,6 +113,7 @@ def _overview(h: History) -> str:
     job = 'unknown (no config)'
     if cfg:
         every = f' every {cfg.checkpoint.every_k_steps} steps' if cfg.checkpoint.strategy != 'none' else ''
+        if cfg.checkpoint.auto: every += f' at first, then as the run chose for a failure every {cfg.checkpoint.mtbf}'
         job = (f'`{cfg.training.model_name}` on `{cfg.dataset.name}`, seed {cfg.seed}, global batch '
                f'{cfg.training.global_batch}, checkpoints: {cfg.checkpoint.strategy}{every}')
     where = ', '.join(str(env[k]) for k in ('device', 'backend', 'precision') if k in env)
@@ -128,12 +129,6 @@ def _overview(h: History) -> str:
                      + [f'- {n} torn line(s) in {f}, left out' for f, n in h.torn.items()])
 
 # %% ../../nbs/measure/775_report.ipynb #29619144
-def _advice_text(advice: IntervalAdvice) -> str:
-    known = 'no failure, so no rate and no advice'
-    if advice.failures: known = f'{advice.failures} failure(s), one in {advice.mtbf_s:.3g} s of training'
-    return (f'A save stalls training for {advice.save_cost_s:.3g} s on average (n = {advice.saves}); {known}. '
-            'The advice (Young, Daly) is as good as this rate; failures injected on purpose are no rate of anything.')
-
 def _divergence_text(d: Divergence) -> str:
     l = d.losses
     text = (f'Against `{d.reference_id}`: the global loss differs by at most {l["max"]:.3g}, '
@@ -151,21 +146,22 @@ def run_report(
 ) -> Report:
     "Verdict, cost, waterfall, repairs and divergence of one run."
     h = run if isinstance(run, History) else read_history(run)
-    v, g, repairs, advice = verify(h), goodput(h), recoveries(h), interval_advice(h)
+    from ecrl.advise.advice import interval_section         # which writes tables with this room
+    v, g, repairs = verify(h), goodput(h), recoveries(h)
+    advice, often = interval_section(h, h.path.name)
     d = diverge(h, reference) if reference is not None else None
     parts = pd.DataFrame([(p, s, 100*s/g.wall_clock_s) for p, s in grouped(g.waterfall).items()],
         columns=['part', 'seconds', '% of wall clock']).round(6)
     r = Report('run', f'Run {h.run_id}',
                dict(status=h.status, verdict=v.to_dict(), goodput=g.to_dict(), repairs=repairs,
-        interval_advice=advice.to_dict(), divergence=d and d.to_dict()))
+        how_often=advice, divergence=d and d.to_dict()))
     r.add(_overview(h), '## Was it correct?', v.to_markdown(), '## What did it cost?',
           markdown_table(g.table().reset_index()), '\n'.join(f'- {w}' for w in g.words()),
           '### Where the wall clock went', markdown_table(parts),
           f'Sum: {sum(g.waterfall.values()):.3f} s; wall clock: {g.wall_clock_s:.3f} s; unexplained: '
           f'{round(g.unexplained_fraction, 4) + 0.0:.2%}.')
     if len(repairs): r.add('### Repairs (s)', markdown_table(repairs.rename_axis('attempt').reset_index()))
-    if advice.saves:
-        r.add('### Checkpoint interval', _advice_text(advice), markdown_table(advice.table().reset_index()))
+    r.add(*often)
     if d: r.add('## Is the result the same?', _divergence_text(d))
     more = ['loss difference']*(d is not None) + ['held-out accuracy']*(held_out(h) is not None)
     # the others stand below the table of costs
@@ -322,8 +318,9 @@ def _one_each(folder: Path, runs: Sequence[Path]):
 def read_runs(
     folder: Path | str, # a study, or any folder with runs below it
     study: str | None = None, # its name; the folder's by default
+    suite: str | None = None, # measure the runs of this one only
 ) -> pd.DataFrame: # a row a run; see `COLUMNS`
-    "Measure all runs of a study."
+    "Measure the runs of a study."
     folder = Path(folder)
     runs = find_runs(folder) if folder.is_dir() else []
     if not runs:
@@ -333,17 +330,21 @@ def read_runs(
     copied = copies(runs)
     runs = [d for d in runs if d not in copied]
     _one_each(folder, runs)
-    recorded = [d for d in runs if has_records(d)]
-    groups, planned, study = {}, planned_runs(runs), study or folder.name
+    planned, study = planned_runs(runs), study or folder.name
+    said_of = {d: named(d.name) | planned.get(d.name, {}) for d in runs}
+    if suite: runs = [d for d in runs if said_of[d].get('suite') == suite]
+    recorded, groups = [d for d in runs if has_records(d)], {}
     for d in recorded:         # one suite and seed at a time: its histories are in memory together
-        said = named(d.name) | planned.get(d.name, {})
+        said = said_of[d]
         groups.setdefault((said.get('suite'), said.get('seed')), []).append(d)
     rows = [r for g in groups.values() for r in _from_records(g, study, planned)]
     rows += [_from_metrics(d, study, planned) for d in runs if d not in recorded]
+    if not rows: return pd.DataFrame(columns=list(COLUMNS))     # no run of that suite has come so far
     t = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).sort_values(['suite', 'seed', 'run_id'], ignore_index=True)
     t = _of_one_length(_apart(t))
     t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.'
                          for d, of in copied.items()]
+    t.attrs['folder'] = folder
     return t
 
 # %% ../../nbs/measure/775_report.ipynb #c617d62e
@@ -651,6 +652,27 @@ def _suite_tables(ranked: pd.DataFrame) -> list[str]: # nothing of a study with 
             'Checkpoint stall of a run' + ('; differences are overlapped - blocking.' if both else '.'),
             markdown_table(filled(named[who + stalls]).rename(columns=READABLE))]
 
+# %% ../../nbs/measure/775_report.ipynb #77555002
+def _study_intervals(table: pd.DataFrame) -> list[str]: # blocks; none where no records are at hand
+    "What checkpoints cost in a study, and the interval that this advises."
+    from ecrl.advise.advice import how_often, missing
+    from ecrl.advise.costs import costs_of
+    folder, rows, good = table.attrs.get('folder'), {}, sound(table)
+    if folder is None: return []
+    for r in good[good['checkpoints'] > 2].sort_values('checkpoints').drop_duplicates('variant', keep='last')['run_id']:
+        if not has_records(folder/r) or (c := _config_of(folder/r)) is None or c.checkpoint.strategy in rows: continue
+        costs = costs_of(folder/r)
+        if missing(costs): continue
+        t = how_often(costs)
+        rows[costs.strategy] = {'strategy': costs.strategy, 'of run': f'`{r}`',
+                                'a checkpoint takes (s)': costs.save_s, 'saved every (steps)': costs.every_k} | {
+            f'best at a failure every {m} (saved lacks)': f'{k} ({lacks:.2g}%)' for m, k, lacks in
+            zip(t['a failure every'], t['best: every k steps'], t['lacks, %'])}
+    if not rows: return []
+    return ['## How often to save', markdown_table(pd.DataFrame([*rows.values()])),
+            'Failures are assumed to come at these rates, one by one. With your own: `ecrl advise RUN --mtbf 3h`; what '
+            'the job would cost on many devices: `ecrl project RUN --devices 1024`.']
+
 # %% ../../nbs/measure/775_report.ipynb #3a1fb328
 def study_report(
     study: pd.DataFrame | Path | str, # a tidy table, or a study's folder
@@ -684,7 +706,7 @@ def study_report(
         r.add('## Slices', 'The gain is that of overlapped over blocking; '
                            'p is for "no gain", corrected for the number of slices (Holm).',
             markdown_table(cut.rename(columns=READABLE)))
-    return r.add(definitions(*words_of(table)))
+    return r.add(*_study_intervals(table), definitions(*words_of(table)))
 
 # %% ../../nbs/measure/775_report.ipynb #f88b4134
 def final_summary(report: Report) -> str:

@@ -15,7 +15,7 @@ __all__ = ['ROUND_EXHIBITS', 'FIXED', 'CLAIMS', 'ASYNC', 'FOUR', 'Life', 'live',
            'share_of_a_salvaged_rank_forgotten', 'average_missing_where_nobody_died', 'visit_rounds', 'random_life']
 
 # %% ../../nbs/measure/771_round_exhibits.ipynb #771a0004
-import hashlib, json, math, tempfile
+import hashlib, math, tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +29,7 @@ from ..data.geometry import Geometry
 from .correctness import Verdict, laws_of, verify
 from .history import read_history
 from .museum import Records, load_records, random_script, save_records
-from .simulated import Attempt, simulate_run
+from .simulated import simulate_run
 from .windows import epoch_ids, ids_hash
 from ..training.config import flat, make_config, parse_yaml
 from ..training.protocol import settings_digest
@@ -240,7 +240,7 @@ FIXED = dict(schedule='recorded', recorded=[[3, 5]])      # counts that no time 
 def rank_trains_its_neighbours_share():
     "Rank 1 trains on rank 0's first batch, under the name of its own."
     life = live(averaging=FIXED)
-    b, r = life.lines('batch', 1, global_step=7)[0], life.records.steps(rank=1, first=7, last=7)[0]
+    b = life.lines('batch', 1, global_step=7)[0]
     b['sample_ids_hash'] = life.lines('batch', 0, global_step=7)[0]['sample_ids_hash']
     return life
 

@@ -132,14 +132,17 @@ def pair(
     "Match the runs of two variants."
     by = list(by)
     _require(table, 'variant', value, *by)
-    sides = table[table['variant'].isin([a, b])]
+    columns = dict.fromkeys(c for c in ('variant', *by, value, 'target_steps') if c in table)
+    sides = table.loc[table['variant'].isin([a, b]), [*columns]]
     twice = sides[sides.duplicated(['variant', *by], keep=False)]
     if len(twice):
         raise ValueError(f'several runs of one variant share {dict(twice.iloc[0][by])}: they cannot be matched. '
                          'Add the column that tells them apart to `by`.')
     wide = _wide(sides, by, value, a, b)
-    targets = _wide(sides, by, 'target_steps', a, b).reindex(wide.index) if 'target_steps' in table else wide*np.nan
-    differ = (targets[a] != targets[b]) & targets.notna().all(axis=1)
+    targets, differ = wide, pd.Series(False, wide.index)
+    if 'target_steps' in sides and sides['target_steps'].nunique() > 1:
+        targets = _wide(sides, by, 'target_steps', a, b).reindex(wide.index)
+        differ = (targets[a] != targets[b]) & targets.notna().all(axis=1)
     whole = wide[~differ].dropna()
     unequal = [_key(by, k) | {'a': int(t[a]), 'b': int(t[b])} for k, t in targets[differ].iterrows()]
     if whole.empty and unequal:

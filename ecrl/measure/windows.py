@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Hashable, Sequence
 from functools import lru_cache, partial
 import numpy as np
-from scipy.linalg.lapack import dlaswp
 from ..data.assignment import Assignment, assignment_of
 from ..data.geometry import Geometry, permutation_seed
 from ..training.config import TrainingConfig
@@ -28,6 +27,7 @@ def randperm(
     draws = np.random.RandomState(seed % 2**32).randint(2**32, size=n - 1, dtype=np.uint32)
     swaps = np.arange(n, dtype=np.int32)  # row i changes places with row swaps[i] >= i
     swaps[:-1] += (draws % np.arange(n, 1, -1, dtype=np.uint32)).astype(np.int32)
+    from scipy.linalg.lapack import dlaswp      # 0.4 s of processor time, which only a permutation is worth
     rows = np.arange(n, dtype=np.float64).reshape(n, 1, order='F')
     return dlaswp(rows, swaps, overwrite_a=True)[:, 0].astype(np.int64)
 

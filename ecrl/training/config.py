@@ -4,22 +4,22 @@
 
 # %% auto #0
 __all__ = ['Count', 'Positive', 'Seed', 'PathText', 'MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'METHODS',
-           'DISK_FAULT_NAMES', 'Share', 'LATER_AVERAGING', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES', 'ConfigError',
-           'Section', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig',
-           'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'AveragingConfig',
-           'StrikeConfig', 'StagesConfig', 'group_of', 'CodeConfig', 'RunConfig', 'parse_yaml', 'shown', 'plain_copy',
-           'make_config', 'one_below', 'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words',
-           'comments', 'Setting', 'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is',
-           'what_to_do']
+           'DISK_FAULT_NAMES', 'UNITS', 'Duration', 'Share', 'LATER_AVERAGING', 'MAX_DEPTH', 'MAX_VALUES', 'MAX_BYTES',
+           'ConfigError', 'Section', 'seconds', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig',
+           'FaultConfig', 'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig',
+           'AveragingConfig', 'StrikeConfig', 'StagesConfig', 'group_of', 'CodeConfig', 'RunConfig', 'parse_yaml',
+           'shown', 'plain_copy', 'make_config', 'one_below', 'read_yaml', 'load_config', 'dump_config', 'flat',
+           'differing', 'type_in_words', 'comments', 'Setting', 'as_yaml', 'all_settings', 'all_sections',
+           'find_settings', 'runs_below', 'what_is', 'what_to_do']
 
 # %% ../../nbs/training/320_config.ipynb #b6a4f58c
-import ast, csv, difflib, inspect, io, re, reprlib, textwrap, tokenize, types
+import ast, csv, difflib, inspect, io, math, re, reprlib, textwrap, tokenize, types
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from ..data.geometry import local_batch
 from ..own_code import is_own
 
@@ -47,6 +47,33 @@ METHODS = dict(ddp='ecrl.training.ddp:DDP', single='ecrl.training.single:Single'
                averaging='ecrl.averaging.method:Averaging',
                stages='ecrl.stages.method:Staged')              # module:class; imported by the ranks, once chosen
 DISK_FAULT_NAMES = ('full', 'write_error', 'fsync_error', 'read_only')
+
+# %% ../../nbs/training/320_config.ipynb #32055002
+UNITS = dict(s=1.0, min=60.0, h=3600.0, d=86_400.0, w=604_800.0, y=365.25*86_400)      # seconds
+
+def seconds(
+    text: str | float, # '3h', '5 y', '90s'; a number is seconds already
+    what: str = 'time', # named in the error
+) -> float: # above 0, finite
+    "A time with its unit, in seconds."
+    found = re.fullmatch(r'\s*([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-zA-Zµ]*)\s*', str(text))
+    known = ', '.join(UNITS)
+    if not found: raise ConfigError(f'{what}: expected a number with a unit ({known}), e.g. 3h, found {str(text)!r}')
+    number, unit = float(found[1]), found[2]
+    if not unit and isinstance(text, str):
+        raise ConfigError(f'{what}: expected a unit behind the number ({known}), e.g. {found[1]}h, found {text!r}')
+    if unit and unit not in UNITS:
+        raise ConfigError(f'{what}: unknown unit {unit!r} in {text!r}; known: {known}')
+    if not 0 < number*UNITS.get(unit, 1.0) < math.inf:
+        raise ConfigError(f'{what}: expected more than zero, found {text!r}; a job that fails all the time, or never, '
+                          'needs no advice')
+    return number*UNITS.get(unit, 1.0)
+
+def _with_unit(value) -> str:
+    seconds(str(value), 'checkpoint.mtbf')
+    return value
+
+Duration = Annotated[str, BeforeValidator(_with_unit)]
 
 # %% ../../nbs/training/320_config.ipynb #e90f7e6f
 def _known_or_own(known: tuple[str, ...]):
@@ -105,7 +132,9 @@ class TrainingConfig(Section):
 class CheckpointConfig(Section):
     "How, how often and how durably the state is saved."
     strategy: Literal['blocking', 'overlapped', 'none'] = 'blocking'  # overlapped: ranks do not wait for the write
-    every_k_steps: Positive = 50                            # [steps] between checkpoints
+    every_k_steps: Positive = 50      # [steps] between checkpoints; auto: begin with 50 and change it while running
+    auto: bool = False                # change every_k_steps while running, from what a checkpoint is seen to cost
+    mtbf: Duration | None = None      # auto: mean time between failures that is assumed, with its unit, e.g. 3h
     max_inflight: Positive = 2                              # overlapped: states on their way at once
     deadline_s: Annotated[float, Field(gt=0)] = 120.0       # overlapped: a slower write is stuck, its writer replaced
     max_writer_replacements: Count = 3                      # overlapped: in a row; then the attempt ends
@@ -113,6 +142,13 @@ class CheckpointConfig(Section):
     keep_last: Positive = 3                                 # newest checkpoints that are kept, besides pinned ones
     pin_steps: list[Positive] = [200, 400, 800]             # [steps] whose checkpoint stays, like that of the last step
     fsync: bool = True                                      # make it durable; off only to measure what that costs
+
+    @model_validator(mode='before')
+    @classmethod
+    def _auto_is_meant(cls, said):
+        "`every_k_steps: auto` is the default interval to begin with, and leave to change it."
+        if not isinstance(said, dict) or said.get('every_k_steps') != 'auto': return said
+        return {k: v for k, v in said.items() if k != 'every_k_steps'} | {'auto': True}
 
 class StorageConfig(Section):
     "A disk that refuses, or is slow."
@@ -326,6 +362,23 @@ def _check_averaging(cfg: 'RunConfig'):
     if a.death == 'salvage': _check_salvage(cfg)
     for w in worlds: _check_ranks(a, w)
 
+# %% ../../nbs/training/320_config.ipynb #32055005
+def _check_auto(cfg: 'RunConfig'):
+    "Refuse an interval that cannot be chosen while the run goes on."
+    c = cfg.checkpoint
+    if c.mtbf is not None and not c.auto: raise ValueError(
+        f'checkpoint.mtbf: {c.mtbf} has no effect beside an interval that is fixed; set checkpoint.every_k_steps: '
+        'auto, or remove it')
+    if not c.auto: return
+    if c.mtbf is None: raise ValueError(
+        'checkpoint.every_k_steps: auto weighs the cost of a checkpoint against failures; expected checkpoint.mtbf, '
+        'the mean time between failures that you assume, e.g. 3h; found none')
+    if c.strategy == 'none': raise ValueError(
+        'checkpoint.every_k_steps: auto needs checkpoints, to learn what one costs; found checkpoint.strategy none')
+    if cfg.training.method == 'stages': raise ValueError(
+        'checkpoint.every_k_steps: auto is not built yet for training.method stages, whose processes are told the '
+        'interval as they start; name a number (`ecrl advise RUN --mtbf ...` says which)')
+
 # %% ../../nbs/training/320_config.ipynb #cfcb961b
 def _check_ranks(a: AveragingConfig, W: int):
     for key, values in (('ratios', a.ratios), ('speeds', a.speeds)):
@@ -459,6 +512,7 @@ def _check_together(cfg: 'RunConfig'):
         'supervisor.standby: a standby takes over when a rank dies, but with supervisor.teardown: launcher nobody '
         'looks at the ranks; use quick')
     if cfg.failure.enabled: _check_failure(cfg, last)
+    _check_auto(cfg)
 
 # %% ../../nbs/training/320_config.ipynb #2499466d
 class RunConfig(Section):

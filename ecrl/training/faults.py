@@ -159,14 +159,17 @@ class FaultPlan:
         rank: int | None = 0, # of this process; None: the supervisor
         pids: Callable = lambda target: [os.getpid()], # process ids of a target; [] while it is not there
     ):
-        self.faults, self.attempt, self.log, self.rank, self.pids, self.slowed = faults, attempt, log, rank, pids, []
+        self.faults, self.attempt, self.log, self.rank, self.pids = faults, attempt, log, rank, pids
         self.due = [f for f in faults if f.not_before <= attempt]
         self.refresh()
 
     def refresh(self):
         "Forget what has fired meanwhile; what was dropped before stays dropped."
-        left = Counter(self.faults) - Counter(f for f, _ in fired_faults(self.log))
+        fired = fired_faults(self.log)
+        left = Counter(self.faults) - Counter(f for f, _ in fired)
         self.due = sorted((left & Counter(self.due)).elements(), key=self.faults.index)
+        self.slowed = [(f, range(r['at_step'], r['at_step'] + f.for_steps)) for f, r in fired
+                       if f.kind == 'slow' and f.for_steps > 1 and f.rank == self.rank and f in self.faults]
 
     def at(self, point: str, global_step: int) -> list[Fault]:
         "The faults that are due here; one whose step has passed without it is still due."
@@ -182,9 +185,8 @@ def fire(self: FaultPlan, fault: Fault, global_step: int, announce: Callable = l
     if fault not in self.due: return           # a process that this one replaces has met it
     RecordWriter(self.log).write(durable=True, **stamp(), event='fired', attempt=self.attempt, at_step=global_step,
                                  **asdict(fault))
-    self.due.remove(fault)
+    self.refresh()
     announce(global_step=global_step, kind=fault.kind, point=fault.point, target=fault.victims)
-    if fault.for_steps > 1: self.slowed.append((fault, global_step + fault.for_steps))
     KINDS[fault.kind](fault, pids)
 
 # %% ../../nbs/training/360_faults.ipynb #3c5ecc02
@@ -192,8 +194,8 @@ def fire(self: FaultPlan, fault: Fault, global_step: int, announce: Callable = l
 def reach(self: FaultPlan, point: str, global_step: int, announce: Callable = lambda **kw: None):
     "This rank has come to a point: what is due here and its own to do, happens."
     if not self.due and not self.slowed: return
-    for fault, until in self.slowed:
-        if fault.point == point and global_step < until: KINDS[fault.kind](fault, [])
+    for fault, steps in self.slowed:
+        if fault.point == point and global_step in steps: KINDS[fault.kind](fault, [])
     for f in self.at(point, global_step):
         if f.rank == self.rank: self.fire(f, global_step, announce)
 

@@ -6,15 +6,16 @@
 __all__ = ['Host']
 
 # %% ../../nbs/training/390_hosts.ipynb #951b2b0c
-import time, uuid
+import subprocess, time, uuid
 from collections.abc import Callable
 from pathlib import Path
 from fastcore.basics import patch
-from ..processes import end_marked
+from ..processes import MARK, end_marked
 from .config import ConfigError, load_config
 from .events import JsonlTail, disk_refuses
 from .processes import Job
 from .supervisor import launcher
+from .warm import launcher_for
 
 # %% ../../nbs/training/390_hosts.ipynb #e06711b7
 class Host:
@@ -25,7 +26,7 @@ class Host:
         say: Callable[[str], None] = print,
     ):
         self.run_dir, self.node, self.say, self.mark = Path(run_dir), node, say, uuid.uuid4().hex
-        self.order, self.job, self.over, self.started = None, None, None, 0.0
+        self.order, self.job, self.over, self.started, self.warm = None, None, None, 0.0, None
 
     def heed(self, event: dict):
         "What the supervisor has written down."
@@ -50,7 +51,7 @@ def obey(self: Host):
     self.dismiss()
     command, env = launcher(cfg, self.run_dir, e['world_size'], e['attempt'], e['target_step'], self.node)
     self.job, self.started = Job(command, self.run_dir/'logs'/f"attempt_{e['attempt']:03d}_node{self.node}.log",
-                                 e['world_size'], env, self.mark), time.monotonic()
+                                 e['world_size'], env, self.mark, self.warm or subprocess.Popen), time.monotonic()
     if not again: self.say(f"attempt {e['attempt']}: {e['world_size']//cfg.runtime.nodes} of {e['world_size']} ranks")
 
 # %% ../../nbs/training/390_hosts.ipynb #f95bd4c4
@@ -58,18 +59,20 @@ def obey(self: Host):
 def run(self: Host, wait_s: float = 600.0) -> str: # how the run ended: completed, failed, stopped
     "Take part in a run until it ends. Waits for it to begin."
     self.wait_for_run(wait_s)
+    self.warm_up()
     tail = JsonlTail(self.run_dir/'logs'/'events.jsonl')
     try:
         while not self.over:
             for e in tail.new(): self.heed(e)
             if self.order: self.obey()
+            if self.warm: self.warm.tend()
             time.sleep(0.1)
     except OSError as e:
         if not (why := disk_refuses(e)): raise
         raise ConfigError(
             f'{why}. Nothing of the run is left running here. Free space there, or mend the disk, then join again.'
         ) from None
-    finally: self.dismiss(); end_marked(self.mark)
+    finally: self.dismiss(); end_marked(self.mark, [self.warm.process.pid] if self.warm else [])
     return self.over
 
 # %% ../../nbs/training/390_hosts.ipynb #8e0b4ecf
@@ -89,3 +92,12 @@ def wait_for_run(self: Host, wait_s: float):
         raise ConfigError(
             f'{self.run_dir}: expected a node from 1 to {nodes - 1} (runtime.nodes is {nodes}, and `ecrl run` is node '
             f'0), found {self.node}')
+
+# %% ../../nbs/training/390_hosts.ipynb #8e0b4ed1
+@patch
+def warm_up(self: Host):
+    "Have the libraries imported, data read and the model built before the first order."
+    self.warm = launcher_for(load_config(self.run_dir/'config.yaml'))
+    if not self.warm: return
+    self.mark = self.warm.env[MARK]         # which all that it forks carries
+    self.warm.keep((self.run_dir/'config.yaml').read_text())

@@ -6,12 +6,12 @@
 __all__ = ['examine', 'code_record', 'try_once', 'main']
 
 # %% ../../nbs/training/377_preflight.ipynb #5e7c0004
-import hashlib, sys, warnings
+import sys, warnings
 from pathlib import Path
 import torch
 from ..data.datasets import WithIDs, build_dataset, content_digest, held_out_dataset, same_draws
 from ..data.geometry import Geometry
-from ..own_code import OwnCode, OwnCodeError, code_digest, code_files, place_in
+from ..own_code import OwnCode, OwnCodeError, code_digest, file_digests, place_in
 from .config import ConfigError, RunConfig, load_config, shown
 from .events import write_json_atomically
 from .models import build_optimizer, loss_function
@@ -48,8 +48,8 @@ def examine(cfg: RunConfig) -> dict: # what the environment says of data, own co
 def code_record(own: OwnCode) -> dict: # empty where none is named
     "What is recorded of own code: a digest, and path -> SHA-256 of the files that it came from."
     if not own.names: return {}
-    return dict(code_digest=code_digest(own),
-                code_files={path: hashlib.sha256(f.read_bytes()).hexdigest() for path, f in code_files(own).items()})
+    files = file_digests(own)       # once: a file that is edited meanwhile must not be told in two ways
+    return dict(code_digest=code_digest(own, files), code_files=files)
 
 # %% ../../nbs/training/377_preflight.ipynb #08f890c9
 def try_once(cfg: RunConfig, own: OwnCode, dataset: WithIDs, model: torch.nn.Module):

@@ -135,6 +135,7 @@ bitwise             flag    witnesses  whether equal bits are promised from here
 arithmetic_differs  map     witnesses  name -> [at the save, now]
 +from_attempt       whole?  resume     the attempt that had published the file
 +from_checksum      text?   witnesses  of the file, verified before it was loaded
+*every_k_steps      whole   checkpoints  steps between checkpoints; only of a run that changes them itself
 ''', first_step='global_step  whole  lifecycle  the step that was done', busy='''
 doing        text   lifecycle  save, flush or evaluate
 global_step  whole  lifecycle  where rank 0 stands
@@ -179,6 +180,21 @@ generation   whole  fenced  of the group, from 1: how often ranks have gone on w
 members      list   fenced  ranks that are left
 gone         list   fenced  ranks that have died, or not come in time
 '''))
+
+# %% ../../nbs/training/310_protocol.ipynb #31055002
+_EVENTS['interval_changed'] = '''
+global_step    whole   checkpoints  the boundary at which it changed
+before         whole   checkpoints  steps between checkpoints so far
+every_k_steps  whole   checkpoints  from here on
+*rule          whole   checkpoints  version of the rule by which rank 0 decided; only in its own line
+*mtbf_s        number  checkpoints  s, assumed
+*step_s        number  checkpoints  s, a step beside no checkpoint, mean of this attempt
+*stall_s       number  checkpoints  s, a boundary, mean
+*save_s        number  checkpoints  s, the stall and what the steps beside a checkpoint take longer, mean
+*write_s       number  checkpoints  s, a write in the background, mean; 0: none was timed
+*saves         whole   checkpoints  boundaries measured
+*quiet         whole   checkpoints  steps measured that were beside no checkpoint
+'''
 EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 
 # %% ../../nbs/training/310_protocol.ipynb #31000002
@@ -393,8 +409,8 @@ def settings_before(
     "The settings that a session had found."
     return {k: v for k, v in (settings | {k: before for k, (before, _) in changes.items()}).items() if v is not None}
 
-# what a session may change
-RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'training.max_steps',
+# what a session may change: it says who computes, how long, and what fails, but no bit of the result
+RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic', 'stages', 'training.max_steps',
              'training.evaluate', 'training.log_every', 'training.debug_every')
 
 # %% ../../nbs/training/310_protocol.ipynb #253d3f62

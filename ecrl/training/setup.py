@@ -96,7 +96,7 @@ def identity_of(
         'num_classes'}).items()}
     return dict(token=token, seed=cfg.seed, **learning, **data, dataset_size=len(dataset),
                 num_classes=dataset.num_classes,
-                data_digest=content_digest(dataset)[0], code_digest=code)
+                data_digest=getattr(dataset, 'digest', None) or content_digest(dataset)[0], code_digest=code)
 
 # %% ../../nbs/training/365_setup.ipynb #5e7a000d
 def keep(config: str): # as YAML
@@ -105,6 +105,7 @@ def keep(config: str): # as YAML
     with contextlib.suppress(Exception):
         if (cfg := make_config(parse_yaml(config))).own_names(): return
         dataset = dataset_of(cfg)
+        dataset.digest = content_digest(dataset)[0]         # of memory that all share
         model = model_of(cfg, OwnCode(), dataset.num_classes)
         kept[f'dataset {_dataset_options(cfg)}'] = dataset
         kept[f'model {_model_options(cfg, dataset.num_classes)}'] = model

@@ -399,6 +399,8 @@ def look_after_standby(self: Supervisor, beside: Job):
         self.dismiss(s); self.standby, self.standbys_lost = None, self.standbys_lost + 1
     if s and s.ready: self.standbys_lost = 0
     if self.standby or not self.cfg.supervisor.standby or self.standbys_lost > 3 or beside.left: return
+    # a helper that has just replaced another one imports for seconds, in which no death would be seen
+    if self.warm and not self.warm.at_hand: return
     if len(beside.dog.running) == beside.world_size: self.prepare_standby(beside)
 
 # %% ../../nbs/training/385_supervisor.ipynb #79bc10a3
@@ -461,6 +463,7 @@ def watch(self: Supervisor, job: Job,
             with contextlib.suppress(FileNotFoundError):
                 job.dog.grown(rank, os.stat(self.logs/f'rank{rank}.jsonl').st_size, now)
         if why := job.dog.hung(now): return 'hang', why
+        if self.warm: self.warm.tend()
         self.look_after_standby(job)
         self.report()
         if over := time_over(limits, self.ran_s()): raise TimeoutError(over)

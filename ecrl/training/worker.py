@@ -7,10 +7,12 @@ __all__ = ['disk_of', 'Worker', 'CheckpointFailed', 'prefetch', 'end_with_launch
 
 # %% ../../nbs/training/374_worker.ipynb #ebaae3f2
 import argparse, contextlib, json, os, select, signal, sys, time
+from dataclasses import asdict
 from pathlib import Path
 import psutil
 import torch
 from fastcore.basics import patch
+from ..advise.auto import RULE, Meter, next_every
 from ..checkpoint.disks import FaultyDisk
 from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gather_rng
 from ecrl.checkpoint.store import (CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id,
@@ -18,7 +20,7 @@ from ecrl.checkpoint.store import (CheckpointInfo, CheckpointStore, DamagedCheck
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
 from ..processes import LOST_A_PEER, die_with_parent
 from .began import check_code, check_data
-from .config import ConfigError, RunConfig, load_config
+from .config import ConfigError, RunConfig, load_config, seconds
 from ecrl.training.events import (CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, read_json,
     read_jsonl, stamp)
 from .faults import FaultPlan, planned_faults
@@ -60,6 +62,7 @@ class Worker:
         self.last_saved, self.write_times = None, {}
         self.asked_to_stop = self.saving = False                  # this rank's wish; a save is going on
         self.store, self.checkpoints = None, NoCheckpoints()
+        self.every, self.meter = self.cfg.checkpoint.every_k_steps, None         # a meter: the interval may change
 
     def begin(self,
         attempt: int, # from 1
@@ -172,7 +175,7 @@ def restore(self: Worker):
         for p in problems: self.event('checkpoint_damaged', reason=p); self.say(f'checkpoints: {p}')
     else:
         with contextlib.suppress(DamagedCheckpoint): info = reader.latest(); pack = reader.load(info) if info else None
-    attempt, from_step = self.group.from_rank0(*(info.order if info else (0, 0)))
+    attempt, from_step, self.every = self.group.from_rank0(*(info.order if info else (0, 0)), self.last_interval())
     path, differ = None, {}
     if from_step:
         path = checkpoint_name(from_step)
@@ -184,13 +187,25 @@ def restore(self: Worker):
     self.last_saved = from_step or None
     bitwise = self.cfg.runtime.deterministic and rng != 'derived' and not differ
     self.event('restored', from_step=from_step, from_path=path, rng=rng, bitwise=bitwise, arithmetic_differs=differ,
-               from_attempt=info.attempt if from_step else None, from_checksum=info.checksum if from_step else None)
+               from_attempt=info.attempt if from_step else None, from_checksum=info.checksum if from_step else None,
+               **dict(every_k_steps=self.every) if self.cfg.checkpoint.auto else {})
     if self.rank: return
     self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step
              else f'starts on {self.world_size} ranks')
     if differ:
         self.say('equal bits are no longer promised, since the arithmetic is another: '
                  + '; '.join(f'{k} was {a!r}, is {b!r}' for k, (a, b) in differ.items()))
+
+# %% ../../nbs/training/374_worker.ipynb #37455002
+@patch
+def last_interval(self: Worker) -> int: # steps
+    "The interval with which an attempt begins; rank 0's answer counts."
+    c = self.cfg.checkpoint
+    if self.rank or not c.auto: return c.every_k_steps
+    self.meter = Meter()
+    told = [e['every_k_steps'] for e in read_jsonl(self.logs/'events.jsonl')[0]
+            if e.get('event') == 'interval_changed' and e.get('rank') == 0]
+    return told[-1] if told else c.every_k_steps
 
 # %% ../../nbs/training/374_worker.ipynb #e0b94f62
 @patch
@@ -233,19 +248,39 @@ def boundary(self: Worker):
     self.method.agree()
     self.group.barrier()
     t1 = time.monotonic()
-    rng, record, error = gather_rng(self.device), {}, None
+    rng, record, error, every = gather_rng(self.device), {}, None, self.every
     if self.rank == 0:
+        every = self.decide_interval()
         try:
             with self.busy('save'):
                 record = self.checkpoints.save(self.method.state(rng), self.global_step, self.method.epoch,
                                                self.world_size)
         except OSError as e: error = f'{type(e).__name__}: {e}'
     t2 = time.monotonic()
-    went_well, = self.group.from_rank0(error is None)  # nobody goes on before rank 0 is done: the second barrier
+    # nobody goes on before rank 0 is done: the second barrier
+    went_well, every = self.group.from_rank0(error is None, every)
     t3 = time.monotonic()
     if went_well: self.last_saved = self.global_step
     if self.rank == 0:
         self.record_checkpoint(record, error, stall_time_sec=t3 - t0, barrier_time_sec=(t1 - t0) + (t3 - t2))
+        if self.meter and not error: self.meter.boundary(time.monotonic(), t3 - t0)
+    elif every != self.every:
+        self.event('interval_changed', global_step=self.global_step, before=self.every, every_k_steps=every)
+    self.every = every
+
+# %% ../../nbs/training/374_worker.ipynb #37455004
+@patch
+def decide_interval(self: Worker) -> int: # steps; rank 0
+    "How often to save from here on."
+    if not self.meter or self.global_step >= self.target or self.global_step % self.every: return self.every
+    paid, mtbf_s = self.meter.paid(), seconds(self.cfg.checkpoint.mtbf)
+    every = next_every(self.every, paid, mtbf_s, self.cfg.training.max_steps)
+    if every != self.every:
+        self.event('interval_changed', global_step=self.global_step, before=self.every, every_k_steps=every, rule=RULE,
+                   mtbf_s=mtbf_s, **asdict(paid))
+        self.say(f'saves every {every} steps from here on, not {self.every}: a checkpoint takes {paid.save_s:.3g} s, '
+                 f'a step {paid.step_s:.3g} s')
+    return every
 
 # %% ../../nbs/training/374_worker.ipynb #3740e005
 @patch
@@ -268,6 +303,7 @@ def record_completed(self: Worker, done: list[dict] | None = None):
         if 'error' in d: self.record_failed(d); continue
         self.checkpoint_log.write(**stamp(), event='checkpoint_write_complete', **d)
         self.write_times[str(d['global_step'])] = d['write_time_sec']
+        if self.meter: self.meter.written(d['write_time_sec'])
 
 # %% ../../nbs/training/374_worker.ipynb #e61cdfca
 @patch
@@ -303,7 +339,7 @@ def train(self: Worker):
         if self.asked_to_stop and not said: self.event('told_to_stop', global_step=self.global_step); said = True
         if first: self.event('first_step', global_step=self.global_step); self.prepare_checkpoints(); first = False
         if self.rank == 0: self.record_completed()
-        if self.global_step % self.cfg.checkpoint.every_k_steps == 0: self.boundary()
+        if self.global_step % self.every == 0: self.boundary()
         self.inject_due_faults()
     m.agree()
     self.boundary()                             # the last step, wherever it falls
@@ -318,6 +354,7 @@ def record(self: Worker, unit: dict):
     "Write down what was done; rank 0 also says it now and then, and its sample ids in full."
     self.record_scalars(unit)               # first, so that a step that was executed has its metrics
     self.steps.append(stamp() | unit)
+    if self.meter: self.meter.step(time.monotonic(), bool(self.checkpoints.inflight))
     if self.rank == 0:
         if self.global_step % self.cfg.training.log_every == 0: self.say(f"loss {unit['loss']:.4f}")
         if self.global_step % self.cfg.training.debug_every == 0: self.debug_log.write(

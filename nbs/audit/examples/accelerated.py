@@ -1,5 +1,5 @@
 "Accelerate. Try it: ecrl audit try --world 2,1 -- torchrun --standalone --nproc-per-node={world} accelerated.py"
-import os, sys, torch, ecrl.audit
+import os, torch, ecrl.audit
 from accelerate import Accelerator, DataLoaderConfiguration
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -13,15 +13,15 @@ opt = torch.optim.AdamW(model.parameters(), 1e-2)
 model, opt, loader = accelerator.prepare(model, opt, DataLoader(data, batch_size=16, shuffle=True))
 bare = accelerator.unwrap_model(model)                              # has the same names on any number of ranks
 audit = ecrl.audit('job', optimizer=opt, epoch_size=len(data), tail='pad', shuffle=True)
-done, per_epoch, wrong = 0, len(loader), sys.argv[1:]
+done, per_epoch = 0, len(loader)
 if os.path.exists('ckpt/meta.pt'):
     accelerator.load_state('ckpt')
     c = torch.load('ckpt/meta.pt')
     done, _ = c['done'], audit.resumed(c['audit'], model=bare)
 for epoch in range(done//per_epoch, 3):
     skip = done - epoch*per_epoch
-    if 'epoch' not in wrong: loader.set_epoch(epoch)
-    rest = accelerator.skip_first_batches(loader, skip) if skip and 'skip' not in wrong else loader
+    loader.set_epoch(epoch)
+    rest = accelerator.skip_first_batches(loader, skip) if skip else loader
     for a, b in audit.tap(rest, epoch=epoch):
         loss = (model(a).squeeze(1) - b).square().mean()
         opt.zero_grad(), accelerator.backward(loss), opt.step()

@@ -1,5 +1,5 @@
-"The HF Trainer. Try it: ecrl audit try -- python trainer.py"
-import os, sys, torch, ecrl.audit
+"The HF Trainer. Try it: ecrl audit try --world 2,1 -- torchrun --standalone --nproc-per-node={world} trainer.py"
+import os, torch, ecrl.audit
 from ecrl.audit.adapters import audit_trainer
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_utils import get_last_checkpoint
@@ -13,10 +13,12 @@ class Net(torch.nn.Module):
     def forward(self, a, labels): return dict(loss=(self.drop(self.line(a)).squeeze(1) - labels).square().mean())
 
 torch.manual_seed(0)
-args = TrainingArguments('out', num_train_epochs=3, per_device_train_batch_size=8, gradient_accumulation_steps=2, save_steps=5,
-                         use_cpu=True, report_to=[], disable_tqdm=True, remove_unused_columns=False, seed=1,
-                         ignore_data_skip='skip' in sys.argv)
+last = get_last_checkpoint('out') if os.path.isdir('out') else None
+accumulate = 4//int(os.environ.get('WORLD_SIZE', 1))               # a global batch is 16 on any number of ranks
+args = TrainingArguments('out', num_train_epochs=3, per_device_train_batch_size=4, save_steps=5, use_cpu=True,
+                         gradient_accumulation_steps=accumulate, ddp_backend='gloo', report_to=[], disable_tqdm=True,
+                         remove_unused_columns=False, dataloader_drop_last=True, seed=1)
 trainer = Trainer(Net(), args, train_dataset=Rows())
-audit = ecrl.audit('job', epoch_size=len(x), tail='keep', shuffle=True)
+audit = ecrl.audit('job', epoch_size=len(x), tail='drop', shuffle=True)
 audit_trainer(trainer, audit)
-trainer.train(resume_from_checkpoint=get_last_checkpoint('out') if os.path.isdir('out') else None)
+trainer.train(resume_from_checkpoint=last)
