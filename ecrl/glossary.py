@@ -154,6 +154,23 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     '(stratified, Welch-Satterthwaite), so it speaks of other seeds on these suites; '
     'where n counts suites, the suites are the sample, and it speaks of other suites like these. Two '
     'values have none worth showing', 'measure/755_statistics.ipynb#a-mean'),
+}, 'Stages': {
+    'stage': ('a part of a network that one device computes; what passes between two stages is one tensor',
+              'stages/512_cut.ipynb'),
+    'replica': ('a process that keeps the state of a stage; one of them leads it, the others are backups',
+                'stages/510_stages.ipynb#the-words'),
+    'leader': ('the replica that computes for its stage in a view', 'stages/530_core.ipynb'),
+    'backup': ('a replica that sets aside each update before it is committed, so that it can lead at any time',
+               'stages/530_core.ipynb'),
+    'keeper': ('a process that holds one copy of the register and watches the replicas; a majority of keepers decides',
+               'stages/520_register.ipynb'),
+    'view': ('a number, and who leads and who is in sync under it; work of an older view counts for nothing',
+             'stages/520_register.ipynb'),
+    'micro-batch': ('a part of a step\'s samples that passes the stages by itself; with elastic numerics a virtual shard',
+                    'stages/514_schedules.ipynb'),
+    '1F1B': ('the order in which a stage does one micro-batch forward and one back in turn, so that it holds as few as '
+             'it can', 'stages/514_schedules.ipynb'),
+    'GPipe': ('the order in which a stage does all micro-batches forward, then all back', 'stages/514_schedules.ipynb'),
 }, 'Studies': {
     'study': ('the runs that answer one question; a directory under `runs/`', 'lab/810_experiment.ipynb'),
     'variant': (

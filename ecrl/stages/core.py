@@ -27,6 +27,8 @@ class Shape(NamedTuple):
     lost: int = 10         # ticks without a member in sync before a stage is taken back to a checkpoint
     start: int = 0         # step that the initial state contains
     schedule: str = ''     # order of micro-batches: 1f1b | gpipe; empty: as they come
+    resend: int = 1        # ticks after the last message of a step before what was sent is sent again
+    copies: str = 'updates'  # what backups receive: updates | states
 
     @property
     def workers(self) -> int: return self.stages*self.replicas
@@ -41,10 +43,11 @@ def check_shape(s: Shape) -> Shape:
         '4, 8, ...')
     if s.keepers < 3 or s.keepers % 2 == 0: raise ValueError(
         f'expected an odd number of keepers, at least 3, found {s.keepers}: with fewer, one failure ends every vote')
-    if min(s.stages, s.replicas, s.steps, s.every) < 1: raise ValueError(
-        f'expected at least one stage, replica and step and an interval of at least 1, found {s}')
+    if min(s.stages, s.replicas, s.steps, s.every, s.resend) < 1: raise ValueError(
+        f'expected at least one stage, replica and step and intervals of at least 1, found {s}')
     if s.schedule not in ('', *SCHEDULES): raise ValueError(
         f'expected a schedule {" or ".join(SCHEDULES)}, found {s.schedule!r}')
+    if s.copies not in ('updates', 'states'): raise ValueError(f'expected copies of updates or states, found {s.copies!r}')
     return s
 
 def first_value(s: Shape) -> Value:
@@ -102,6 +105,8 @@ class Toy:
     def total(self, kept: list, gradients: list) -> tuple: # update
         return tree_sum(gradients), tree_sum(kept)/len(kept)
     def updated(self, state, update, step: int): return updated(state, update)
+    def note(self, update): return ()       # of an update, what is wanted when it is applied
+    def tell(self, note, step: int): pass
     def name(self, state): return state     # by which states are compared
     def chunks(self, state) -> int: return 2
     def chunk(self, state, i: int) -> tuple: return state[1:] if i else state[:1]
@@ -145,7 +150,7 @@ class Replica(Process):
     "One replica of a stage."
     __slots__ = ('shape', 'stage', 'value', 'view', 'line', 'state', 'applied', 'chain', 'staged', 'member', 'leads',
                  'disk', 'exact',
-                 'acts', 'grads', 'acks', 'need', 'ready', 'outbox', 'fresh', 'later', 'heard', 'ticks', 'joiners',
+                 'acts', 'grads', 'acks', 'need', 'ready', 'outbox', 'quiet', 'later', 'heard', 'ticks', 'joiners',
                  'snaps', 'tail',
                  'chunks', 'fetched', 'parts', 'proposer', 'cursor', 'buffer', 'asked', 'lease', 'handlers', 'net',
                  'inputs', 'plan', 'order')
@@ -170,12 +175,13 @@ class Replica(Process):
     def clear(self):
         "Forget the work on a step that is over or given up."
         self.acts, self.grads, self.acks, self.need, self.ready = {}, {}, set(), None, set()
-        self.outbox, self.fresh, self.inputs, self.plan = [], True, {}, list(self.order)
+        self.outbox, self.quiet, self.inputs, self.plan = [], 0, {}, list(self.order)
 
     def post(self, to: int, kind: str, step: int, data: tuple = ()):
         "Send, and keep for sending again."
         m = (kind, self.pid, to, self.view, step, data, (self.pid, self.inc, self.seq))
         self.out.append(m); self.outbox.append(m)
+        self.quiet = 0
 
 # %% ../../nbs/stages/530_core.ipynb #b7a3b3e2
 def _on(self: Replica, m: tuple):
@@ -277,7 +283,9 @@ def _prepare(self: Replica, step: int):
     "All gradients are there: set the update aside, and send it to the backups."
     order = list(self.grads) if self.bug == 'arrival_order' else range(self.shape.micro)
     update = self.net.total([self.acts[m] for m in range(self.shape.micro)], [self.grads[m] for m in order])
-    self.keep(self.view, step, self.spoilt(update) if self.bug == 'buffers_kept' or not self.exact else update)
+    if self.bug == 'buffers_kept' or not self.exact: update = self.spoilt(update)
+    if self.shape.copies == 'states': update = self.net.updated(self.state, update, step), self.net.note(update)
+    self.keep(self.view, step, update)
     self.need = {*self.value.members[self.stage][1:], *self.joiners.items()}
     for p in sorted({p for p, _ in self.need}): self.post(p, 'PREP', step, self.staged[self.view, step])
     self.check_ready(step)
@@ -352,7 +360,10 @@ def _learn(self: Replica, view: int, step: int):
 def _apply(self: Replica, view: int, step: int):
     "The one place where parameters change."
     update = self.staged[view, step]
-    self.state, self.applied = self.net.updated(self.state, update, step), step
+    if self.shape.copies == 'states': state, note = update
+    else: state, note = self.net.updated(self.state, update, step), self.net.note(update)
+    self.state, self.applied = state, step
+    self.net.tell(note, step)
     self.chain = hash((self.chain, step, update))
     self.record('applied', view, step, (update, self.state))
     self.tail[step] = (view, update, self.chain)
@@ -518,8 +529,9 @@ def _tick(self: Replica):
     for p in range(self.shape.workers):
         if p != self.pid: self.send(p, 'PING', self.view, 0)
     if self.value is None: return
-    if self.outbox and not self.fresh and self.bug != 'infinite_deadline': self.out.extend(self.outbox)
-    self.fresh = False
+    self.quiet += 1
+    again = self.quiet > self.shape.resend and (self.quiet - 1) % self.shape.resend == 0
+    if self.outbox and again and self.bug != 'infinite_deadline': self.out.extend(self.outbox)
     self.proposer.tick(2)
     if not self.member and not self.fetching():
         self.send(leader(self.value, self.stage), 'JOIN', self.view, self.applied, (self.line, self.chain))

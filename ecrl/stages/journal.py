@@ -54,13 +54,13 @@ def trials() -> dict: # name -> (life, what its records must show)
 # %% ../../nbs/stages/580_journal.ipynb #ad742853
 JOURNAL = [ # (claim, where it stands, what was tried)
     ('1. ResNet in five stages, by a map, balanced',
-     'by an explicit map or a balanced one, to the bits of the uncut network (cut, pieces); no device but the CPU',
+     'by an explicit map or a balanced one, to the bits of the uncut network (cutting, arithmetic); only the CPU',
      ['five stages, three replicas']),
     ('2. micro-batches, pipelining, overlapped transfers, accumulation',
      '1F1B and GPipe (schedules), frames while others compute (nodes); sums in fixed order (L11)',
      ['five stages, three replicas']),
     ('3. a leader and backups a stage, state in sync, chunked transfers',
-     'replication of updates (L5, L6); snapshots in chunks of 1 MiB, each asked for; lines of limited memory',
+     'replication of updates or states (L5, L6); snapshots in chunks of 1 MiB, each asked for; lines of limited memory',
      ['five stages, three replicas', 'the dead come back and rejoin']),
     ('4. heartbeats, suspicion, retries with a timeout',
      'heartbeats, votes of a majority of keepers, resends, a deadline on each line, backoff with jitter (nodes)',
@@ -78,11 +78,13 @@ JOURNAL = [ # (claim, where it stands, what was tried)
      'background',
      ['checkpoints with manifests', 'a stage is lost']),
     ('8. logs, performance monitoring, several hosts, port discovery',
-     'records with causes, a table of ports; one host', []),
-    ('9. overhead of 4 to 7%', 'not measured yet', []),
-    ('10. uneven load: chunks, slow leaders, cuts proposed anew', 'not built yet', []),
+     'records with causes, times of each stage, a table of ports (job, method); three network namespaces (hosts), '
+     'no launch on several machines', []),
+    ('9. overhead of 4 to 7%', 'measured by replication and batch size (benchmark)', []),
+    ('10. uneven load: chunks, slow leaders, cuts proposed anew',
+     'a cut is proposed from the times of a run (method); the rest is not built yet', []),
     ('11. detection by several observers; slow nodes; other models',
-     'a majority of keepers must suspect; the rest is not built yet', ['one leader dies'])]
+     'a majority of keepers must suspect; a small transformer (arithmetic); slow nodes stay', ['one leader dies'])]
 
 def journal() -> pd.DataFrame:
     "Each claim, where it stands here, and what was tried."

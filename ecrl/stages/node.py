@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['TOLD', 'PASS', 'DROP', 'HOLD', 'Site', 'reserve', 'Log', 'read_log', 'Votes', 'Files', 'Cuts', 'Line', 'Node',
-           'close_others', 'run_replica', 'run_keeper', 'keeper_main']
+           'Leaves', 'close_others', 'run_replica', 'run_keeper', 'keeper_main']
 
 # %% ../../nbs/stages/592_node.ipynb #1862040c
-import contextlib, json, mmap, os, random, selectors, socket, sys, time, zlib
+import contextlib, errno, json, mmap, os, random, selectors, socket, sys, time, zlib
 from collections import deque
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +26,11 @@ class Site(NamedTuple):
     tick_s: float = 0.2      # between ticks
     line_bytes: int = 2**28  # that wait for one receiver, at most
     stall_s: float = 10.0    # a connection on which nothing has moved for so long is given up
+    hosts: tuple = ()        # address of each process, where they are not all on `host`
+    spaces: tuple = ()       # network namespace of each process
+    hub: str = ''            # the namespace in which their links meet; a link is called there as its space
+
+    def address(self, p: int) -> tuple: return self.hosts[p] if self.hosts else self.host, self.ports[p]
 
 def reserve(n: int, first: int = 0, host: str = '127.0.0.1') -> list[socket.socket]: # bound; first: 0, any free ports
     "Ports that nobody else gets."
@@ -170,7 +175,8 @@ class Line:
         self.number += 1
         buffers = frame(m, self.inc, self.number)
         size = sum(map(len, buffers))
-        if self.bytes + size > self.site.line_bytes: return      # the line is full: as if it were lost
+        # the line is full: as if it were lost; what alone is larger than a line may pass an empty one
+        if self.queue and self.bytes + size > self.site.line_bytes: return
         self.queue.extend(map(memoryview, buffers)); self.bytes += size
 
     def heal(self):
@@ -181,8 +187,9 @@ class Line:
         self.socket, self.ready, self.moved = socket.socket(), False, now
         self.socket.setblocking(False)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket.connect_ex((self.site.host, self.site.ports[self.to]))
+        code = self.socket.connect_ex(self.site.address(self.to))
         self.selector.register(self.socket, selectors.EVENT_READ | selectors.EVENT_WRITE, self.act)
+        if code not in (0, errno.EINPROGRESS): self.give_up(now)         # such as: there is no link
 
     def give_up(self, now: float):
         "Close; what was on the way is lost."
@@ -237,7 +244,8 @@ class Node:
         self.disk = Disk(log, pid=DISK - 10 - me, inc=inc)
         self.disk.files = self.files
         self.inbox, self.next_tick, self.votes = deque(), time.monotonic() + random.random()*site.tick_s, None
-        self.server = socket.create_server((site.host, site.ports[me]), backlog=128)
+        self.spent = [0.0, 0.0, 0.0]        # s: the core (computing, records, hashes), frames and sockets, waiting
+        self.server = socket.create_server(site.address(me), backlog=128)
         self.server.setblocking(False)
         self.selector.register(self.server, selectors.EVENT_READ, self.accept)
 
@@ -266,31 +274,66 @@ class Node:
 # %% ../../nbs/stages/592_node.ipynb #72894ee7
 def _flush(self: Node):
     "Take away what the core has left."
-    if self.votes: self.votes.save()
+    if not self.votes: return
+    self.votes.save()
     out, self.core.out = self.core.out, []
-    for m in out:
-        if m[2] == DISK: self.disk.on(m); self.inbox.extend(self.disk.out); self.disk.out.clear()
-        elif m[2] == self.me: self.inbox.append(m)
-        else: self.lines[m[2]].put(m)
+    for m in out: self.leave(m)
 
+def _leave(self: Node, m: tuple):
+    "Send a message."
+    if m[2] == DISK: self.disk.on(m); self.inbox.extend(self.disk.out); self.disk.out.clear()
+    elif m[2] == self.me: self.inbox.append(m)
+    else: self.lines[m[2]].put(m)
+
+class Leaves(list):
+    "What a replica sends leaves as it is made."
+    def __init__(self, node: Node): self.node = node
+    def extend(self, ms): [self.append(m) for m in ms]
+    def append(self, m: tuple):
+        begin = time.monotonic()
+        self.node.leave(m)
+        line = self.node.lines.get(m[2])
+        if line is not None and line.socket is not None and line.ready and line.queue: line.act(0, begin)
+        took = time.monotonic() - begin
+        self.node.spent[0] -= took; self.node.spent[1] += took
+
+Node.flush, Node.leave = _flush, _leave
+
+# %% ../../nbs/stages/592_node.ipynb #5d9e0004
 def _turn(self: Node):
     "Once round."
     now = time.monotonic()
     for line in self.lines.values(): line.look(now)
-    wait = 0 if self.inbox else max(0.0, min(self.next_tick - now, 0.05))
-    for key, events in self.selector.select(wait): key.data(events, time.monotonic())
-    for _ in range(len(self.inbox)): self.core.on(self.inbox.popleft()); self.flush()
+    wait, begin = 0 if self.inbox else max(0.0, min(self.next_tick - now, 0.05)), time.monotonic()
+    ready, there = self.selector.select(wait), time.monotonic()
+    for key, events in ready: key.data(events, time.monotonic())
+    self.spend(begin - now + time.monotonic() - there, there - begin)
+    for _ in range(len(self.inbox)): self.work(self.core.on, self.inbox.popleft())
     if time.monotonic() >= self.next_tick:
         self.next_tick = time.monotonic() + self.site.tick_s*random.uniform(0.95, 1.05)
-        self.core.tick(); self.flush()
+        self.work(self.core.tick)
+        self.log.tell((self.me, self.inc, 0, None, 'spent', 0, 0, tuple(self.spent)))
+
+def _work(self: Node, f, *args):
+    "Let the core act, and take away what it leaves."
+    begin = time.monotonic()
+    f(*args)
+    self.spent[0] += (done := time.monotonic()) - begin
+    self.flush()
+    self.spend(time.monotonic() - done, 0.0)
+
+def _spend(self: Node, wire: float, waiting: float): self.spent[1] += wire; self.spent[2] += waiting
 
 def _run(self: Node, core):
     "For ever; whoever started this process ends it."
     self.core = core
-    self.flush()
+    if self.votes: self.flush()
+    else:
+        first, core.out = core.out, Leaves(self)
+        core.out.extend(first)
     while True: self.turn()
 
-Node.flush, Node.turn, Node.run = _flush, _turn, _run
+for f in (_turn, _work, _spend, _run): setattr(Node, f.__name__[1:], f)
 
 # %% ../../nbs/stages/592_node.ipynb #29515b42
 def close_others(own: int):

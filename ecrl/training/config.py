@@ -440,6 +440,7 @@ class StagesConfig(Section):
     replicas: Positive = 2                                  # of each stage: a leader and backups
     keepers: Positive = 3                                   # processes that keep the register: odd, at least 3
     schedule: Literal['1f1b', 'gpipe'] = '1f1b'             # order of the micro-batches
+    copies: Literal['updates', 'states'] = 'updates'        # what backups receive before a step is committed
     tick_s: Annotated[float, Field(gt=0)] = 0.2             # between heartbeats
     silent_s: Annotated[float, Field(gt=0)] = 5.0           # of silence, before a replica is suspected
     stuck_s: Annotated[float, Field(gt=0)] = 30.0           # without progress, before a view is given up
