@@ -47,8 +47,7 @@ def check_shape(s: Shape) -> Shape:
         f'expected at least one stage, replica and step and intervals of at least 1, found {s}')
     if s.schedule not in ('', *SCHEDULES): raise ValueError(
         f'expected a schedule {" or ".join(SCHEDULES)}, found {s.schedule!r}')
-    if s.copies not in ('updates', 'states'): raise ValueError(
-        f'expected copies of updates or states, found {s.copies!r}')
+    if s.copies not in ('updates', 'states'): raise ValueError(f'expected updates or states, found {s.copies!r}')
     return s
 
 def first_value(s: Shape) -> Value:
