@@ -3295,6 +3295,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.stages.bare.Watch': ('stages/bare.html#watch', 'ecrl/stages/bare.py'),
                                   'ecrl.stages.bare.Watch.__call__': ('stages/bare.html#watch.__call__', 'ecrl/stages/bare.py'),
                                   'ecrl.stages.bare.Watch.__init__': ('stages/bare.html#watch.__init__', 'ecrl/stages/bare.py'),
+                                  'ecrl.stages.bare.ddp': ('stages/bare.html#ddp', 'ecrl/stages/bare.py'),
+                                  'ecrl.stages.bare.ddp_rank': ('stages/bare.html#ddp_rank', 'ecrl/stages/bare.py'),
                                   'ecrl.stages.bare.group': ('stages/bare.html#group', 'ecrl/stages/bare.py'),
                                   'ecrl.stages.bare.main': ('stages/bare.html#main', 'ecrl/stages/bare.py'),
                                   'ecrl.stages.bare.run_arm': ('stages/bare.html#run_arm', 'ecrl/stages/bare.py'),
