@@ -11,7 +11,7 @@ import gc, json, os, signal, sys, time, traceback
 from pathlib import Path
 import torch
 import torch.distributed as dist
-from ..processes import die_with_parent, signal_if_there
+from ..processes import die_with_parent, keep_memory, signal_if_there
 from .core import Replica, Shape
 from .job import Starter, replica_of, shape_of
 from .node import Site, close_others, reserve, run_replica
@@ -52,7 +52,10 @@ def group(bodies: list, path: Path, limit_s: float = 300.0) -> list: # what was 
     try:
         for body in bodies:
             if pid := os.fork(): pids.add(pid); continue
-            try: die_with_parent(parent); gc.freeze(); close_others(2); torch.set_num_threads(1); body(); os._exit(0)
+            try:
+                die_with_parent(parent); gc.freeze(); close_others(2); torch.set_num_threads(1)
+                keep_memory()                   # as a replica does, so that its rivals have it too
+                body(); os._exit(0)
             except BaseException: traceback.print_exc()
             finally: os._exit(1)
         end = time.monotonic() + limit_s

@@ -80,26 +80,27 @@ def frame(
 
 # %% ../../nbs/stages/516_frames.ipynb #75f2b916
 class Reader:
-    "Bytes in, messages out."
-    def __init__(self): self.buffer, self.head = bytearray(), None
+    "Bytes in, messages out. A head says how much follows, so that what follows is copied once, to where it stays."
+    def __init__(self): self.await_head()
+
+    def await_head(self): self.head, self.got, self.room = None, 0, bytearray(HEAD.size)
 
     def feed(self, more: bytes) -> list: # [(message, incarnation, sequence)]
         "Messages that are complete now."
-        self.buffer += more
-        out = []
-        while (found := self.next()) is not None: out.append(found)
+        out, more = [], memoryview(more)
+        while len(more):
+            n = min(len(more), len(self.room) - self.got)
+            memoryview(self.room)[self.got:self.got + n] = more[:n]
+            self.got, more = self.got + n, more[n:]
+            if self.got < len(self.room): break
+            if self.head: out.append(_message(self.head, self.room)); self.await_head()
+            else: self.await_body()
         return out
 
-    def next(self) -> tuple | None:
-        if self.head is None:
-            if len(self.buffer) < HEAD.size: return None
-            self.head = _checked_head(HEAD.unpack_from(self.buffer))
-        size = HEAD.size + self.head[9] + self.head[10]
-        if len(self.buffer) < size: return None
-        head, body = self.head, bytes(self.buffer[:size])
-        del self.buffer[:size]
-        self.head = None
-        return _message(head, body)
+    def await_body(self):
+        _, *_, text, data, _ = _checked_head(HEAD.unpack(self.room))
+        try: self.head, self.got, self.room = self.room, 0, bytearray(text + data)
+        except MemoryError as e: raise FrameError(f'expected data that fit the memory, found {data:,} bytes') from e
 
 def _checked_head(head: tuple) -> tuple:
     if head[0] != MAGIC: raise FrameError(f'expected a frame that begins with {MAGIC}, found {head[0]}')
@@ -109,14 +110,13 @@ def _checked_head(head: tuple) -> tuple:
     return head
 
 # %% ../../nbs/stages/516_frames.ipynb #71c7d9be
-def _message(head: tuple, body: bytes) -> tuple: # (message, incarnation, sequence)
-    _, kind, source, target, incarnation, view, step, micro, sequence, n_text, n_data, check = head
-    found = zlib.crc32(memoryview(body)[HEAD.size:], zlib.crc32(body[:HEAD.size - 4]))
+def _message(head: bytearray, body: bytearray) -> tuple: # (message, incarnation, sequence)
+    _, kind, source, target, incarnation, view, step, micro, sequence, start, _, check = HEAD.unpack(head)
+    found = zlib.crc32(body, zlib.crc32(head[:-4]))
     if found != check: raise FrameError(
         f'{KINDS[kind]} of process {source}: expected checksum {check:08x}, found {found:08x}')
-    start = HEAD.size + n_text
     try:
-        data, cause, lengths = json.loads(body[HEAD.size:start])
+        data, cause, lengths = json.loads(body[:start])
         packs = []
         for specs, n in lengths:
             packs.append(Pack(tuple((l, d, tuple(s)) for l, d, s in specs), memoryview(body)[start:start + n]))

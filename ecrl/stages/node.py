@@ -11,7 +11,7 @@ import contextlib, errno, json, mmap, os, random, selectors, socket, sys, time, 
 from collections import deque
 from pathlib import Path
 from typing import NamedTuple
-from ..processes import die_with_parent
+from ..processes import die_with_parent, keep_memory
 from .core import DISK, Disk, Keeper, Shape, first_value
 from .frames import FrameError, Pack, Reader, frame, meant, plain
 from .register import blank
@@ -344,6 +344,7 @@ def close_others(own: int):
 
 def run_replica(site: Site, me: int, inc: int, pipe: int, make):
     "The life of a replica. make: (node) -> its core; called when the port is bound."
+    keep_memory()                               # each step makes a state, an update and gradients anew
     log = Log(Path(site.folder)/f'replica-{me}-{inc}.jsonl', pipe)
     node = Node(site, me, inc, log)
     core = make(node)
