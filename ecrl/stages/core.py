@@ -441,7 +441,12 @@ def _on_part(self: Replica, src: int, view: int, step: int, data: tuple):
         self.send(DISK, 'WRITE', view, step, (('manifest', view, step),
                                               tuple(parts[s] for s in range(self.shape.stages))))
 
-for f in (_checkpoint, _on_wrote, _on_part): setattr(Replica, f.__name__[1:], f)
+def _complete(self: Replica):
+    "The checkpoint of the step where one stands: a message was lost, or the view ended before the manifest was there."
+    have = any(k[0] == 'manifest' and k[1] >= self.line.view and k[2] == self.applied for k in self.disk)
+    if not have and self.applied > self.line.step and self.bug != 'half_saved': self.checkpoint(self.view, self.applied)
+
+for f in (_checkpoint, _on_wrote, _on_part, _complete): setattr(Replica, f.__name__[1:], f)
 
 # %% ../../nbs/stages/530_core.ipynb #7ffb1810
 def _on_join(self: Replica, src: int, view: int, step: int, data: tuple):
@@ -532,6 +537,7 @@ def _tick(self: Replica):
     self.quiet += 1
     again = self.quiet > self.shape.resend and (self.quiet - 1) % self.shape.resend == 0
     if self.outbox and again and self.bug != 'infinite_deadline': self.out.extend(self.outbox)
+    if again and self.member: self.complete()
     self.proposer.tick(2)
     if not self.member and not self.fetching():
         self.send(leader(self.value, self.stage), 'JOIN', self.view, self.applied, (self.line, self.chain))

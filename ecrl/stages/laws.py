@@ -321,16 +321,15 @@ def law_same_state(h: History):
 def law_checkpoints(h: History):
     """A manifest is of a committed step and names the states of that step; a restore takes the newest one of its
     lineage, and loads what it names."""
-    committed = {(w, s): p for w, s, p in reversed(h.commits)}
-    known, manifests, examined = states(h), [], 0
+    manifests, examined = [], 0
     alike = {(r[5], r[6], r[0]//h.shape.replicas): r[7][1] for _, r in h.of['applied']}
     for i, r in sorted(h.of['durable'] + h.of['proposes'] + h.of['restored']):
         if r[4] == 'durable' and r[7][0][0] == 'manifest':
             examined += 1
-            if committed.get(r[5:7], i) >= i:
-                yield offence(r, f'manifest of step {r[6]} of view {r[5]}, which is not committed')
+            view = _committed_in(h, *r[5:7], i)
+            if view is None: yield offence(r, f'manifest of step {r[6]} of view {r[5]}, which is not committed')
             for stage, state in enumerate(r[7][1]):
-                if alike.get((r[5], r[6], stage)) != state:
+                if alike.get((view, r[6], stage)) != state:
                     yield offence(r, f'manifest of step {r[6]}: part {stage} is not the state after it')
             manifests.append((r[5:7], r[7][1]))
         elif r[4] == 'proposes' and r[7][0][0] == 'restore':
@@ -342,6 +341,12 @@ def law_checkpoints(h: History):
             if due is None or due[r[0]//h.shape.replicas] != r[7][2]:
                 yield offence(r, f'loaded {r[7][1]}, which manifest {r[7][0][1:]} does not name')
     return examined
+
+def _committed_in(h: History, view: int, step: int, place: int) -> int | None:
+    "The view whose commit of a step this view contains: its own, or an earlier one of its lineage."
+    line = h.views[view][0].lineage if view in h.views else None
+    return max((w for w, s, p in h.commits if s == step and p < place and w <= view and h.views[w][0].lineage == line),
+               default=None)
 
 def _newest(h: History, r: tuple, manifests: list):
     "Whether a restore goes back as little as it can."
@@ -365,18 +370,19 @@ def law_data(h: History):
 # %% ../../nbs/stages/550_laws.ipynb #370c55f3
 @law('L14 liveness')
 def law_liveness(h: History):
-    "Within a bound after the last healing the target is committed, and all in sync have applied it."
+    "Within a bound after the last healing the target is committed, all in sync have applied it, and it is saved."
     if not h.of['end']: return 0
     healed, end = h.of['end'][-1][1][7]
     last = h.chain[-1][0] if h.chain else h.views[1][0]
     at = {r[:2]: r[6] for _, r in sorted(h.of['applied'] + h.of['restored'] + h.of['synced'])}
     late = [m for ms in last.members for m in ms if at.get(m) != h.shape.steps]
-    if last.committed < h.shape.steps or late:
+    saved = any(r[7][0][0] == 'manifest' and r[6] == h.shape.steps for _, r in h.of['durable'])
+    if last.committed < h.shape.steps or late or not saved:
         enough = end - healed >= h.due.patience
         yield Evidence(False if enough else 'unknown',
                        f'{end - healed:.0f} after the last healing: step {last.committed} of {h.shape.steps} is '
                        'committed, '
-            f'members that lag behind: {late}' + ('' if enough else '. A longer record would decide'))
+            f'members that lag behind: {late}, its checkpoint is {"" if saved else "not "}complete' + ('' if enough else '. A longer record would decide'))
     return 1
 
 @law('L15 calm')

@@ -122,7 +122,11 @@ def look(self: Staged):
     for line in lines[:-1]:
         what = json.loads(line)
         if 'loss' in what: self.losses[what['step']] = what['loss']
-        elif 'saved' in what: self.saved[what['saved'][2]] = tuple(what['saved'])
+        elif 'saved' in what:
+            step = what['saved'][2]
+            for left_out in range(self.every*(self.global_step//self.every + 1), step, self.every):
+                self.saved.setdefault(left_out, None)       # whose turn it was has failed then
+            self.saved[step] = tuple(what['saved'])
 
 @patch
 def wait_for(self: Staged, have: dict, step: int):
@@ -160,8 +164,10 @@ def advance(self: Staged, worker) -> dict: # the record of the step, without who
     self.global_step += 1
     last = self.global_step == self.cfg.training.max_steps
     if self.global_step % self.every == 0 or last:
-        self.take_over(self.wait_for(self.saved, self.global_step))
-        self.stop = worker.asked_to_stop
+        manifest = self.wait_for(self.saved, self.global_step)
+        self.savable = manifest is not None
+        if self.savable: self.take_over(manifest); self.stop = worker.asked_to_stop
+        else: worker.say(f'stages: a failure interrupted the checkpoint of step {self.global_step}; it is left out')
     if last: self.judge(worker)
     return self.step_record(epoch, cursor_step, dict(loss=loss, loss_global=loss), lr, data_s=0.0,
                             compute_s=time.monotonic() - t0, sync_s=0.0)

@@ -59,7 +59,8 @@ MUTANTS = [Mutant(*m) for m in (
     ('shared_latest', ('L12',), 'all manifests are one file, and the last writer wins', OFTEN,
      Weather(kinds=('stage', 'pause', 'pause', 'cut', 'oneway', 'partial'), faults=8)),
     ('cursor_at_execution', ('L13',), 'the position in the data moves when a step is begun'),
-    ('infinite_deadline', ('L14',), 'whoever waits, waits for ever', Shape(), Weather(loss=.05)))]
+    ('infinite_deadline', ('L14',), 'whoever waits, waits for ever', Shape(), Weather(loss=.05)),
+    ('half_saved', ('L14',), 'a checkpoint that was interrupted is not tried again', Shape(), Weather(loss=.05)))]
 
 # %% ../../nbs/stages/560_mutants.ipynb #e037c886
 def try_seed(seed: int, m: Mutant) -> tuple: # (names of the laws broken, what each law examined, messages)

@@ -178,8 +178,9 @@ def _step(self: Simulation):
     if len(self.times) < len(self.log): self.times += [self.now]*(len(self.log) - len(self.times))
 
 def _done(self: Simulation) -> bool:
-    "Every member in sync has applied the last step, and nothing is left to happen."
+    "Every member in sync has applied the last step, its checkpoint is complete, and nothing is left to happen."
     if self.left or self.now < self.healed: return False
+    if not any(k[0] == 'manifest' and k[2] == self.shape.steps for k in self.disk.files): return False
     values = [p.value for q, p in self.procs.items() if 0 <= q < self.shape.workers and p.value] + [d[2]
         for d in self.disks.values()]
     newest = max(values, key=lambda v: v.view)

@@ -36,6 +36,7 @@ class Method:
         self.model = self.identity = self.arithmetic = None     # unwrapped; to agree on; on what the bits depend
         self.global_step, self.ids = 0, None        # the last one that was done, and the samples that it consumed
         self.stop = False                           # what all ranks have agreed on
+        self.savable = True                         # False: the state of this step is not to be had
 
     @property
     def epoch(self) -> int: return self.sampler.epoch

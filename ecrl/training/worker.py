@@ -243,7 +243,7 @@ def busy(self: Worker, doing: str): # save, flush, evaluate
 @patch
 def boundary(self: Worker):
     "A checkpoint at the current step, unless it has one."
-    if self.cfg.checkpoint.strategy == 'none' or self.last_saved == self.global_step: return
+    if self.cfg.checkpoint.strategy == 'none' or self.last_saved == self.global_step or not self.method.savable: return
     t0 = time.monotonic()
     self.method.agree()
     self.group.barrier()
