@@ -8,10 +8,9 @@ __all__ = ['WAYS', 'SIZES', 'LOOKS', 'PUBLISHED', 'Scale', 'Plan', 'plan', 'Proj
 
 # %% ../../nbs/advise/970_projection.ipynb #97000004
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
-from fastcore.basics import patch
 from .costs import Costs, costs_of
 from .failures import UNITS, Fleet, in_words, seconds, size
 from .interval import best_steps, period_s
@@ -297,7 +296,7 @@ def published_table(
     for r in PUBLISHED:
         known = bool(r.interruptions and r.days)
         M = r.days*UNITS['d']/r.interruptions if known else mtbf_device_s/r.devices
-        best = lambda R: max(efficiency(w := np.geomspace(1, M, 400), save_s, 0.0, R, M))
+        best = lambda R: max(efficiency(np.geomspace(1, M, 400), save_s, 0.0, R, M))
         low, high = best(slow_s), best(fast_s)
         agrees = high >= r.ettr if r.bound else low <= r.ettr <= high
         rows.append(dict(job=r.name, devices=r.devices, mtbf_h=M/3600, rate='reported' if known else 'assumed',
