@@ -5,11 +5,12 @@
 # %% auto #0
 __all__ = ['PR_SET_PDEATHSIG', 'PR_SET_CHILD_SUBREAPER', 'M_TRIM_THRESHOLD', 'M_MMAP_MAX', 'HALTED', 'LOST_A_PEER', 'MARK',
            'die_with_parent', 'take_orphans', 'keep_memory', 'Deaths', 'stat_of', 'state_of', 'children_of',
-           'variable_of', 'wait_until_dead', 'signal_if_there', 'end_marked', 'output_of', 'lines_of']
+           'variable_of', 'wait_until_dead', 'signal_if_there', 'end_marked', 'output_of', 'lines_of',
+           'end_as_interpreter']
 
 # %% ../nbs/030_processes.ipynb #1c4380ad
-import contextlib, ctypes, json, os, re, select, signal, subprocess, sys, tempfile, time
-from collections.abc import Iterable
+import atexit, contextlib, ctypes, json, os, re, select, signal, subprocess, sys, tempfile, threading, time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 import psutil
 
@@ -146,3 +147,18 @@ def output_of(
 def lines_of(module: str, *arguments, timeout_s: float, env: dict[str, str] = {}) -> list:
     "The same, for a module that prints a line of JSON for each result."
     return [json.loads(line) for line in output_of(module, *arguments, timeout_s=timeout_s, env=env).splitlines()]
+
+# %% ../nbs/030_processes.ipynb #03000041
+def end_as_interpreter(become: Callable[[], None]):
+    "What a forked process does from now on, and its end as that of an interpreter: it never returns."
+    code = 1
+    try: become(); code = 0
+    except SystemExit as e:
+        code = e.code if isinstance(e.code, int) else int(e.code is not None)
+        if isinstance(e.code, str): print(e.code, file=sys.stderr)
+    except BaseException: sys.excepthook(*sys.exc_info())           # torch's, if it is set, says which rank it is
+    finally:
+        for last in (threading._shutdown, atexit._run_exitfuncs):
+            with contextlib.suppress(BaseException): last()
+        with contextlib.suppress(BaseException): sys.stdout.flush(); sys.stderr.flush()
+        os._exit(code)

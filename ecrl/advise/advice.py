@@ -7,9 +7,8 @@ __all__ = ['RATES', 'failures_of', 'job_of', 'Prediction', 'predict', 'predict_a
            'how_often', 'interval_section']
 
 # %% ../../nbs/advise/975_advice.ipynb #97500004
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 import numpy as np
 import pandas as pd
@@ -50,9 +49,8 @@ def job_of(
         x = v[name][:] if len(v[name]) < 400 else rng.choice(v[name], 400, replace=False)
         return rng.choice(x, (reps, len(x))).mean(axis=1) if len(x) else np.zeros(reps)
     step, save, standby = drawn('step_s'), np.maximum(drawn('save_s'), 1e-9), drawn('standby_s')
-    lag = float(v['write_s'].mean()) if costs.strategy == 'overlapped' else 0.0
     work = every_k*step
-    return Job(work, period_s(work, save, lag) - work, v['recovery_s'] + standby.mean(), lag,
+    return Job(work, period_s(work, save, costs.lag_s) - work, costs.failure_s, costs.lag_s,
                costs.loses if loses is None else loses,
                start_s=float(v['start_s'].mean()) + standby if len(v['start_s']) else 0.0), step
 
@@ -140,13 +138,16 @@ class Advice:
                         method='bootstrap of the measured costs', unit='runs')
 
 # %% ../../nbs/advise/975_advice.ipynb #97500024
-def _resampled(costs: Costs, times: int, seed: int) -> list[tuple]: # (step, save, write, recoveries), s; loses
+_DRAWN = ('step_s', 'save_s', 'stall_s', 'write_s', 'recovery_s', 'standby_s')
+
+def _sample(costs: Costs) -> tuple: # (step, save, write, failures), s; loses
+    return costs.mean('step_s'), costs.save_s, costs.lag_s, costs.failure_s, costs.loses
+
+def _resampled(costs: Costs, times: int, seed: int) -> list[tuple]: # of `_sample`
     "Costs as other samples of the same size would have shown them."
     rng, v = np.random.default_rng(seed), costs.values
-    again = lambda name: rng.choice(v[name], min(len(v[name]), 400)) if len(v[name]) else np.zeros(1)
-    write = (lambda: again('write_s').mean()) if costs.strategy == 'overlapped' else (lambda: 0.0)
-    return [(again('step_s').mean(), max(again('save_s').mean(), again('stall_s').mean(), 1e-9), write(),
-             again('recovery_s') + again('standby_s').mean(), costs.loses) for _ in range(times)]
+    again = lambda x: rng.choice(x, min(len(x), 400)) if len(x) else x
+    return [_sample(replace(costs, values=v | {k: again(v[k]) for k in _DRAWN})) for _ in range(times)]
 
 def _worth(k: np.ndarray, sample: tuple, failures, seed: int) -> np.ndarray: # efficiency of each interval
     "What intervals are worth under any failures."
@@ -198,10 +199,7 @@ def advise(
     costs = run if isinstance(run, Costs) else costs_of(run)
     most = _checked(costs, every_k)
     own, most = every_k or min(costs.every_k, most) or 1, 10**7 if long else most
-    v, simulated = costs.values, not isinstance(failures, Poisson)
-    write = costs.mean('write_s') if costs.strategy == 'overlapped' else 0.0
-    sample = (costs.mean('step_s'), costs.save_s, write,
-              v['recovery_s'] + (costs.mean('standby_s') if len(v['standby_s']) else 0.0), costs.loses)
+    v, sample, simulated = costs.values, _sample(costs), not isinstance(failures, Poisson)
     t = rules(sample[0], max(costs.mean('stall_s'), 1e-9), *sample[1:4], failures.mtbf_s, most, costs.loses)
     k = _best(sample, failures, most)
     t.loc['best', ['every_k_steps', 'seconds']] = k, k*sample[0]
@@ -314,13 +312,11 @@ def how_often(
     rates=RATES, # mean times between failures
 ) -> pd.DataFrame: # a row per rate; shares of the wall clock in percent
     "The best interval for several rates of failure, and what the run's own one lacks."
-    rows, save = [], costs.save_s
-    write = costs.mean('write_s') if costs.strategy == 'overlapped' else 0.0
-    recovery = costs.values['recovery_s'] + (costs.mean('standby_s') if len(costs.values['standby_s']) else 0.0)
+    rows, (step, *paid, loses) = [], _sample(costs)
     for rate in rates:
         M, own = seconds(rate), max(1, costs.every_k)
-        t = rules(costs.mean('step_s'), max(costs.mean('stall_s'), 1e-9), save, write, recovery, M, loses=costs.loses)
-        used = float(curve(np.array([own]), costs.mean('step_s'), save, write, recovery, M, costs.loses)[0])
+        t = rules(step, max(costs.mean('stall_s'), 1e-9), *paid, M, loses=loses)
+        used = float(curve(np.array([own]), step, *paid, M, loses)[0])
         best = t.loc['best', 'efficiency']
         rows.append({'a failure every': in_words(M), 'best: every k steps': int(t.loc['best', 'every_k_steps']),
                      'Young': int(t.loc['Young', 'every_k_steps']), 'Daly': int(t.loc['Daly', 'every_k_steps']),

@@ -6,7 +6,6 @@
 __all__ = ['PARTS', 'DETECT_S', 'touched', 'excess', 'Costs', 'costs_of', 'plot_costs']
 
 # %% ../../nbs/advise/950_costs.ipynb #95000004
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from ..measure.goodput import checkpoint_table, milestones, recoveries, wall_clo
 from ..measure.history import History, read_history
 from ..measure.resumes import interval_at
 from ..training.config import ConfigError
+from ..training.events import read_jsonl
 
 # %% ../../nbs/advise/950_costs.ipynb #95000007
 def touched(
@@ -76,6 +76,12 @@ class Costs:
     @property
     def save_s(self) -> float: # what advice reckons with: if the steps beside it were the faster ones, that was luck
         return max(self.mean('save_s'), self.mean('stall_s'), 1e-9)
+    @property
+    def lag_s(self) -> float: # from a boundary until its checkpoint is durable; training waits for a blocking one
+        return self.mean('write_s') if self.strategy == 'overlapped' else 0.0
+    @property
+    def failure_s(self) -> np.ndarray: # values: a recovery, and what the start of the next standby takes from the steps
+        return self.values['recovery_s'] + (self.mean('standby_s') if len(self.values['standby_s']) else 0.0)
     def mean(self, name: str) -> float: return float(np.mean(v)) if len(v := self.values[name]) else float('nan')
 
 # %% ../../nbs/advise/950_costs.ipynb #9500000d
@@ -124,7 +130,7 @@ def _failovers(h: History) -> np.ndarray: # s
     "What each process that died in a group of stages has cost."
     out = [np.zeros(0)]
     for f in sorted(h.path.glob('logs/stages-*/progress.txt')):
-        n, lines = int(f.parent.name.removeprefix('stages-')), (json.loads(l) for l in f.read_text().splitlines())
+        n, lines = int(f.parent.name.removeprefix('stages-')), read_jsonl(f)[0]
         for kind, _, step, *_ in (l['struck'] for l in lines if 'struck' in l):
             if kind == 'crash' and step: out.append(_beyond(_spans(h, n, 0), [step, step + 1, step + 2]))
     return np.concatenate(out)

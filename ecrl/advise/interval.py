@@ -11,7 +11,6 @@ import math
 from dataclasses import dataclass
 import numpy as np
 import pandas as pd
-from .failures import in_words
 from ..training.config import ConfigError
 
 # %% ../../nbs/advise/960_interval.ipynb #96000007

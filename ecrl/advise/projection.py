@@ -8,10 +8,9 @@ __all__ = ['WAYS', 'SIZES', 'LOOKS', 'PUBLISHED', 'Scale', 'Plan', 'plan', 'Proj
 
 # %% ../../nbs/advise/970_projection.ipynb #97000004
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
-from fastcore.basics import patch
 from .costs import Costs, costs_of
 from .failures import UNITS, Fleet, in_words, seconds, size
 from .interval import best_steps, period_s
@@ -132,12 +131,16 @@ def plan(
     return Plan(way, scale, _lived(job, way, scale, costs, quick, launch, notes), k, float(step.mean()), tuple(notes))
 
 # %% ../../nbs/advise/970_projection.ipynb #9700000e
+def _least(costs: Costs) -> float: # s
+    "A failure is seen, and a step is done without those who are gone."
+    return costs.mean('detect_s') + costs.mean('step_s')
+
 def _pause(costs: Costs, name: str, notes: list) -> float: # s
     "How long a failure stops those who outlive it: as measured, or else until it is seen, and a step."
     if len(found := costs.values[name]):
         notes.append(f'a pause of {found.mean():.3g} s is the mean of {len(found)} in the records')
         return float(found.mean())
-    pause = costs.mean('detect_s') + costs.mean('step_s')
+    pause = _least(costs)
     notes.append(f'no such death is in the records: assumed is a pause of {pause:.3g} s, until it is seen and a step')
     return pause
 
@@ -156,8 +159,7 @@ def _lived(job: Job, way: str, scale: Scale, costs: Costs, quick: np.ndarray, la
         notes.append(f'a failure pauses for {pause:.3g} s and takes {gone:.2g} of the speed for {in_words(replaced)}')
         return change(rollback=float(gone >= 1), pause_s=pause + gone*replaced)
     if way == 'failover':
-        least = costs.mean('detect_s') + costs.mean('step_s')
-        pause = max(least, _pause(costs, 'failover_s', notes))
+        least, pause = _least(costs), max(_least(costs), _pause(costs, 'failover_s', notes))
         if len(costs.values['failover_s']): notes.append('a group of stages is watched from outside, which sees its '
             f'pauses late or not at all: at least {least:.3g} s are reckoned with')
         second = -math.expm1(-replaced*scale.backups*(1/scale.mtbf_device_s + 1/scale.mtbf_node_s))**scale.backups
@@ -294,7 +296,7 @@ def published_table(
     for r in PUBLISHED:
         known = bool(r.interruptions and r.days)
         M = r.days*UNITS['d']/r.interruptions if known else mtbf_device_s/r.devices
-        best = lambda R: max(efficiency(w := np.geomspace(1, M, 400), save_s, 0.0, R, M))
+        best = lambda R: max(efficiency(np.geomspace(1, M, 400), save_s, 0.0, R, M))
         low, high = best(slow_s), best(fast_s)
         agrees = high >= r.ettr if r.bound else low <= r.ettr <= high
         rows.append(dict(job=r.name, devices=r.devices, mtbf_h=M/3600, rate='reported' if known else 'assumed',

@@ -6,8 +6,7 @@
 __all__ = ['Job', 'Outcome', 'Pool', 'simulate']
 
 # %% ../../nbs/advise/965_simulation.ipynb #96500004
-import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from .failures import Fleet

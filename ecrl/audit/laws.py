@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 import numpy as np
-from .history import (AuditAttempt, AuditHistory, again, amount, bag_of, by_epoch, consumed, hashes, kept,
+from .history import (AuditAttempt, AuditHistory, again, amount, bag_of, by_epoch, hashes, kept,
     micro_batches, numbers, read_audit, same_list, same_set, walks)
 from .ledger import _core, added, bag, fingerprint, hash_key, link
 from ..measure.correctness import Verdict

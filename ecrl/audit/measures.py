@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 import pandas as pd
-from .history import AuditAttempt, AuditHistory, bag_of, consumed, read_audit, same_list, same_set
+from .history import AuditAttempt, AuditHistory, consumed, read_audit, same_list, same_set
 from .laws import verify_audit
 from .receipt import attempt_rows
 from ..measure.laws import MARK

@@ -11,7 +11,7 @@ from pathlib import Path
 from .history import AuditAttempt, AuditHistory, read_audit
 from .laws import AUDIT_LAWS, verify_audit
 from ..measure.correctness import Verdict
-from ..measure.laws import GRADES, IDLE, MARK, SIGN
+from ..measure.laws import GRADES, MARK, SIGN
 from ..training.events import write_atomically
 
 # %% ../../nbs/audit/660_receipt.ipynb #c21a6948

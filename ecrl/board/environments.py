@@ -7,7 +7,7 @@ __all__ = ['TORCH', 'GROUPS', 'ALWAYS', 'cache_dir', 'env_dir', 'NoEnvironment',
            'make_room']
 
 # %% ../../nbs/board/930_environments.ipynb #c023b839
-import hashlib, os, shutil, subprocess, sys, time
+import hashlib, os, shutil, subprocess, sys
 from pathlib import Path
 
 # %% ../../nbs/board/930_environments.ipynb #2dc25861

@@ -6,37 +6,28 @@
 __all__ = ['serve', 'LaunchError', 'Ended', 'free_port', 'Nursery', 'launch_row']
 
 # %% ../../nbs/board/915_launching.ipynb #0ccf3020
-import atexit, contextlib, importlib, json, os, random, runpy, select, signal, socket, subprocess, sys, time
-import traceback, uuid
+import contextlib, importlib, json, os, random, runpy, select, signal, socket, subprocess, sys, time
+import uuid
 from pathlib import Path
 from typing import NamedTuple
 import ecrl
-from ..processes import MARK, die_with_parent, end_marked
+from ..processes import MARK, die_with_parent, end_as_interpreter, end_marked
 
 # %% ../../nbs/board/915_launching.ipynb #be3c77b6
 def _rank(task: dict, rank: int, parent: int):
-    "What a forked rank does; it does not return."
-    code = 1
-    try:
-        os.setsid()
-        die_with_parent(parent)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        log = os.open(task['log'], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        os.dup2(log, 1); os.dup2(log, 2)
-        os.environ |= task['env'] | dict(RANK=str(rank), LOCAL_RANK=str(rank))
-        os.chdir(task['folder'])
-        random.seed()
-        if numpy := sys.modules.get('numpy'): numpy.random.seed()
-        sys.argv = [task['script'], *task['words']]
-        sys.path.insert(0, str(Path(task['script']).parent))
-        runpy.run_path(task['script'], run_name='__main__')
-        code = 0
-    except SystemExit as e: code = e.code if isinstance(e.code, int) else int(e.code is not None)
-    except BaseException: traceback.print_exc()
-    finally:
-        with contextlib.suppress(BaseException): atexit._run_exitfuncs()
-        with contextlib.suppress(BaseException): sys.stdout.flush(); sys.stderr.flush()
-        os._exit(code)
+    "What a forked rank is told; the script is its life."
+    os.setsid()
+    die_with_parent(parent)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    log = os.open(task['log'], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(log, 1); os.dup2(log, 2)
+    os.environ |= task['env'] | dict(RANK=str(rank), LOCAL_RANK=str(rank))
+    os.chdir(task['folder'])
+    random.seed()
+    if numpy := sys.modules.get('numpy'): numpy.random.seed()
+    sys.argv = [task['script'], *task['words']]
+    sys.path.insert(0, str(Path(task['script']).parent))
+    runpy.run_path(task['script'], run_name='__main__')
 
 # %% ../../nbs/board/915_launching.ipynb #26ddb82d
 def _wait_for(pids: list[int], end: float) -> tuple[dict, int | None]: # (rank -> exit code, who failed first)
@@ -55,7 +46,7 @@ def _launch(task: dict) -> dict: # what is answered
     start, parent, pids = time.monotonic(), os.getpid(), []
     for rank in range(task['world']):
         pid = os.fork()
-        if not pid: _rank(task, rank, parent)
+        if not pid: end_as_interpreter(lambda: _rank(task, rank, parent))
         pids.append(pid)
     codes, first = _wait_for(pids, start + task['timeout_s'])
     late = len(codes) < len(pids) and first is None

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 import ecrl
-from .cells import FACTORS, MANDATORY, Cell, cell_of, design, job_of, worlds_of
+from .cells import MANDATORY, Cell, cell_of, design, job_of, worlds_of
 from .environments import ALWAYS, GROUPS
 from .job import shown_job
 from .rows import ROWS, Row, rows_dir

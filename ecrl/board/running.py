@@ -6,9 +6,8 @@
 __all__ = ['read_records', 'made_from', 'Board', 'CannotRun']
 
 # %% ../../nbs/board/960_running.ipynb #3c3b85b3
-import ast, hashlib, json, re, shutil, time
+import ast, hashlib, re, shutil, time
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from pathlib import Path
 from fastcore.basics import patch
 from ..audit.history import is_audit, read_audit
@@ -21,16 +20,12 @@ from .judging import judged, order_grade
 from .launching import Ended, LaunchError, Nursery, launch_row
 from .rows import ROWS, Row, rows_dir
 from ..paths import runs_dir
+from ..training.events import JsonlWriter, read_jsonl
 
 # %% ../../nbs/board/960_running.ipynb #85e623d8
 def read_records(file: Path) -> dict[tuple, dict]: # (row, cell, seed) -> the newest record
     "The records of a board."
-    out = {}
-    for line in file.read_text().splitlines() if file.exists() else ():
-        try: r = json.loads(line)
-        except ValueError: continue
-        out[r['row'], r['cell'], r['seed']] = r
-    return out
+    return {(r['row'], r['cell'], r['seed']): r for r in read_jsonl(file)[0]}
 
 def made_from(row: Row, cell: Cell, seed: int) -> str: # 16 hex digits
     "A digest of all that a record depends on."
@@ -66,10 +61,15 @@ class Board:
     def record(self, row: Row, cell: Cell, seed: int, found: dict) -> dict:
         r = dict(row=row.name, cell=cell.key, seed=seed, **found, made_from=made_from(row, cell, seed),
                  day=time.strftime('%Y-%m-%d'))
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with open(self.file, 'a') as f: f.write(json.dumps(r) + '\n')
-        self.records[row.name, cell.key, seed] = r
+        self.keep([r])
         return r
+
+    def keep(self, records: list[dict]):
+        "Write records down."
+        if not records: return
+        w = JsonlWriter(self.file)
+        for r in records: w.append(r); self.records[r['row'], r['cell'], r['seed']] = r
+        w.close()
 
     def close(self):
         for n in self.nurseries.values(): n.close()
@@ -176,14 +176,15 @@ def judge_again(self: Board, names: list[str] | None = None) -> list[dict]: # th
     "Judge the ledgers that are here once more."
     out = []
     for r in [*self.records.values()]:
-        row, cell = self.rows.get(r['row']), cell_of(r['cell'])
+        row = self.rows.get(r['row'])
+        if row is None or names and r['row'] not in names or 'order' not in r: continue
         run = self.folder/r['row']/f'{r["cell"]}.s{r["seed"]}'
+        if not is_audit(run): continue
+        cell = cell_of(r['cell'])
         ref = self.folder/r['row']/f'reference.{reference_of(cell).key}.s{r["seed"]}'
-        if row is None or names and r['row'] not in names or 'order' not in r or not is_audit(run): continue
         keep = {k: r[k] for k in ('row', 'cell', 'seed', 'kills', 'launches', 'why', 'versions', 'seconds', 'made_from',
                                   'day') if k in r}
         new = keep | judged(row, cell, run, ref/'one', _agree(ref/'one', ref/'two'))
         if new != r: out.append(new)
-    with open(self.file, 'a') as f: f.writelines(json.dumps(r) + '\n' for r in out)
-    self.records |= {(r['row'], r['cell'], r['seed']): r for r in out}
+    self.keep(out)
     return out

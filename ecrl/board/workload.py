@@ -7,10 +7,9 @@ __all__ = ['points', 'samples', 'Net', 'mse', 'loss_of', 'ledger', 'lightning_sa
 
 # %% ../../nbs/board/912_workload.ipynb #c5133b88
 import torch
-from pathlib import Path
 from torch import nn
 from torch.utils.data import TensorDataset
-from ..audit.ledger import Audit, Sample, WithIds, rng
+from ..audit.ledger import Audit, WithIds
 from ..audit.adapters import KEY, KeyedCollate
 from .job import Job
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from fastcore.basics import patch
 from ..training.config import ConfigError, load_config
-from ..training.events import locked, read_jsonl
+from ..training.events import LOCK, locked, read_jsonl
 from ..training.protocol import ENDED, ENVIRONMENT, RUN_FORMAT, STATUS, Field, kind_of, trouble
 
 # %% ../../nbs/measure/717_account.ipynb #4f08402a
@@ -233,7 +233,7 @@ def _record_times(records: list[dict], clock: RunClock, starts: list[float]) -> 
 # %% ../../nbs/measure/717_account.ipynb #717a000f
 def read_account(
     run_dir: Path | str, # runs/<study>/<run_id>
-) -> Account | None: # None: rank 0 has recorded no step yet
+) -> Account | None: # None: nothing is known of it, neither a launch nor a step
     "The account of a run, from its events, its supervisor's log and rank 0's records."
     run = Path(run_dir).resolve()
     logs = run/'logs' if (run/'logs').is_dir() else run
@@ -241,7 +241,7 @@ def read_account(
     said = reading.fields(logs/'supervisor.json', STATUS)
     events, log = (reading.lines(logs/f'{name}.jsonl') for name in ('events', 'supervisor_attempts'))
     steps = [r for r in read_jsonl(logs/'rank0.jsonl')[0] if type(r.get('time')) in (int, float)]
-    if not steps: return None
+    if not steps and not any(e.get('event') == 'launch' for e in events): return None
     clock = RunClock(events, all(type(r.get('mono')) in (int, float) for r in steps))
     records = _record_times(steps, clock, sorted(r['time'] for r in log if r.get('event') == 'attempt_start'))
     standby = None
@@ -249,12 +249,12 @@ def read_account(
     return Account([e | dict(clock=c) for e, c in zip(events, clock.of_events(events))], log, records,
                    run_status(said, [e.get('event') for e in events]),
                    sorted({*records, *(n for r in events + log if (n := attempt_number(r)))}),
-                   min(first for first, _ in records.values()), standby)
+                   min((first for first, _ in records.values()), default=math.nan), standby)
 
 # %% ../../nbs/measure/717_account.ipynb #717a001e
 def supervised(logs: Path) -> bool | None: # None: no supervisor has ever held its lock here
     "Whether a run has a living supervisor."
-    lock = logs/'.supervisor.lock'
+    lock = logs/LOCK
     if not lock.exists(): return None
     try: locked(lock, '', shared=True).close()
     except (ConfigError, OSError): return True

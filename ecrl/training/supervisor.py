@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['CUBLAS_WORKSPACE', 'preflight', 'exit_code', 'check_run_dir', 'supervisor_lock', 'cpu_name', 'answer_of',
-           'installed_version', 'environment', 'Supervisor', 'seconds_run', 'launcher', 'address_towards',
-           'interface_of', 'without_signal', 'failing_rank', 'main']
+           'installed_version', 'environment', 'Supervisor', 'launcher', 'address_towards', 'interface_of',
+           'without_signal', 'failing_rank', 'main']
 
 # %% ../../nbs/training/385_supervisor.ipynb #845ced4f
 import contextlib, json, os, platform, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time, uuid
@@ -21,9 +21,10 @@ from fastcore.basics import patch
 from ..checkpoint.store import CheckpointStore, boot_id
 from ..paths import project_root
 from ..processes import LOST_A_PEER, MARK, die_with_parent, end_marked
+from ..measure.account import read_account
 from .began import check_code, check_data
 from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml
-from .events import (CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked, read_json,
+from .events import (LOCK, CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked, read_json,
     read_jsonl, stamp, write_atomically, write_record)
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
@@ -91,7 +92,7 @@ def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
 # %% ../../nbs/training/385_supervisor.ipynb #87d25c32
 def supervisor_lock(run_dir: Path) -> BinaryIO: # held until it is closed
     "Keep other supervisors away from a run."
-    return locked(run_dir/'logs'/'.supervisor.lock',
+    return locked(run_dir/'logs'/LOCK,
                   f'{run_dir} is being run by another supervisor; wait for it or end it')
 
 # %% ../../nbs/training/385_supervisor.ipynb #542aae89
@@ -217,25 +218,6 @@ def unrecorded(self: Supervisor, event: str) -> list[Fault]:
     seen = Counter(Fault.of(r) for r in read_jsonl(self.logs/'faults.jsonl')[0] if r['event'] == event)
     return [*(Counter(planned_faults(self.cfg)) - seen).elements()]
 
-# %% ../../nbs/training/385_supervisor.ipynb #1f86512a
-def seconds_run(
-    events: list[dict], # of all sessions, in order
-    last_record: dict[int, float], # attempt -> monotonic clock of rank 0's last step
-) -> float:
-    "How long the sessions of a run have run, without the time between them."
-    sessions = [[]]
-    for e in events:
-        if e.get('event') == 'resumed_session': sessions.append([])
-        # other hosts have clocks of their own
-        if e.get('rank') in (None, 0) and {'event', 'mono', 'attempt'} <= e.keys(): sessions[-1].append(e)
-    return sum(_seconds_of(s, last_record) for s in sessions)
-
-def _seconds_of(session: list[dict], last_record: dict[int, float]) -> float:
-    begun = next((e['mono'] for e in session if e['event'] in ('launch', 'resumed_session')), None)
-    launched = [e['attempt'] for e in session if e['event'] == 'launch']
-    seen = [e['mono'] for e in session] + [last_record[n] for n in launched if n in last_record]
-    return max(seen) - begun if begun is not None else 0.0
-
 # %% ../../nbs/training/385_supervisor.ipynb #86a8b46b
 @patch
 def continue_from_last_session(self: Supervisor, env: dict):
@@ -247,9 +229,9 @@ def continue_from_last_session(self: Supervisor, env: dict):
             'it from a copy, or start a new run')
     check_code(self.cfg, before.get('code_digest'), env.get('code_digest'))
     check_data(self.cfg, before.get('data_digest'), env['data_digest'])
-    recs, events, steps = (read_jsonl(self.logs/f'{f}.jsonl')[0] for f in ('supervisor_attempts', 'events', 'rank0'))
+    recs, events = (read_jsonl(self.logs/f'{f}.jsonl')[0] for f in ('supervisor_attempts', 'events'))
     launched = [e['attempt'] for e in events if e.get('event') == 'launch']     # written before the log of attempts
-    self.earlier_s = seconds_run(events, {r['attempt']: r['mono'] for r in steps if {'attempt', 'mono'} <= r.keys()})
+    self.earlier_s = account.wall_clock_s if (account := read_account(self.run_dir)) else 0.0
     used = [r['attempt'] for r in recs] + launched + [i.attempt
                                                       for i in CheckpointStore(self.run_dir/'checkpoints').available()]
     old = read_json(self.logs/'supervisor.json')

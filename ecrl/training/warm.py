@@ -4,15 +4,15 @@
 
 # %% auto #0
 __all__ = ['INHERITED', 'AGENT', 'SPREAD_S', 'FIRST', 'LIBRARIES', 'LATER', 'KEEPER', 'SPARE', 'ROOM', 'WORKER', 'fork_for',
-           'live', 'as_new', 'become_launch', 'become_agent', 'fork_rank', 'become_module', 'await_turn', 'show_as',
-           'serve', 'for_children', 'Forked', 'Spared', 'WarmLauncher', 'shared_launcher', 'launcher_for']
+           'as_new', 'become_launch', 'become_agent', 'fork_rank', 'become_module', 'await_turn', 'show_as', 'serve',
+           'for_children', 'Forked', 'Spared', 'WarmLauncher', 'shared_launcher', 'launcher_for']
 
 # %% ../../nbs/training/378_warm.ipynb #055b05fa
-import contextlib, ctypes, gc, json, os, select, signal, socket, subprocess, sys, threading, time, uuid
+import contextlib, ctypes, gc, json, os, select, signal, socket, subprocess, sys, time, uuid
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from fastcore.basics import patch
-from ..processes import MARK, die_with_parent, stat_of, take_orphans
+from ..processes import MARK, die_with_parent, end_as_interpreter, stat_of, take_orphans
 from .config import METHODS, RunConfig
 
 # %% ../../nbs/training/378_warm.ipynb #c16ba393
@@ -24,7 +24,7 @@ def fork_for(supervisor: int, become: Callable[[], None]) -> int: # pid of the n
         pid = os.fork()
         if pid: os.write(say, str(pid).encode()); os._exit(0)
         os.close(say)
-        live(lambda: _adopted(supervisor, become))
+        end_as_interpreter(lambda: _adopted(supervisor, become))
     os.close(say)
     with open(heard, 'rb') as f: pid = int(f.read() or 0)
     os.waitpid(between, 0)
@@ -35,23 +35,6 @@ def _adopted(supervisor: int, become: Callable[[], None], patience_s: float = 10
     while os.getppid() != supervisor and time.monotonic() < until: time.sleep(0.0005)
     die_with_parent(supervisor)
     become()
-
-# %% ../../nbs/training/378_warm.ipynb #405119e8
-def live(become: Callable[[], None]):
-    "What a forked process does from now on, and its end as that of an interpreter: it never returns."
-    code = 1
-    try:
-        become()
-        for t in threading.enumerate():
-            if t is not threading.current_thread() and not t.daemon: t.join()
-        code = 0
-    except SystemExit as e:
-        code = e.code if isinstance(e.code, int) else int(e.code is not None)
-        if isinstance(e.code, str): print(e.code, file=sys.stderr)
-    except BaseException: sys.excepthook(*sys.exc_info())           # torch's, if it is set, says which rank it is
-    finally:
-        with contextlib.suppress(Exception): sys.stdout.flush(); sys.stderr.flush()
-        os._exit(code)
 
 # %% ../../nbs/training/378_warm.ipynb #87bdb745
 INHERITED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP, signal.SIGUSR1)
@@ -103,7 +86,7 @@ def fork_rank(command: list[str], env: dict[str, str]): # -> a `Forked`, see bel
     pid = os.fork()
     if not pid:
         os.closerange(3, 4096)          # where several hosts meet: the agent's, on which others would go on to wait
-        live(lambda: become_module(command, env))
+        end_as_interpreter(lambda: become_module(command, env))
     return (Spared if env.get(SPARE) and env['RANK'] != '0' else Forked)(pid)
 
 def become_module(command: list[str], env: dict[str, str]): # command: python [-u] -m MODULE ...
