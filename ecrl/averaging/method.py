@@ -17,6 +17,7 @@ from .combining import apply, catch_up_all, digest_of, ensure_state, gather, mee
 from .combining import meet_gradients, weighted
 from .planner import Meeting, State, begin, excluding, observe, resized, waited_for
 from .policies import policy_of
+from .rates import Rates, scale
 from .records import RoundWriter, log_name
 from .rounds import Round, weights_of, without
 from ..checkpoint.state import StateMismatch
@@ -42,6 +43,11 @@ class Averaging(Method):
         super().prepare()
         self.identity |= dict(averaging={k: v for k, v in self.settings.model_dump(mode='json').items()
             if (k, v) not in LATER_AVERAGING.items()})
+
+    def place(self, device: torch.device):
+        super().place(device)
+        self.scheduler = None                   # a rate is its batch's, see `rate`
+        self.rates = Rates(self.cfg.training, self.optimizer.param_groups)
 
     def build(self, worker):
         self.place(worker.device)
@@ -104,6 +110,16 @@ def write_plan(self: Averaging, round: Round, base: str, ahead: bool = False):
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000c
 @patch
+def rate(self: Averaging, epoch: int, batch: int) -> list[float]: # of each group of parameters
+    "The learning rate of a batch."
+    return [r*scale(self.settings, self.ranks) for r in self.rates.at(epoch*self.K + batch)]
+
+@patch
+def set_rate(self: Averaging, epoch: int, batch: int) -> float: # of the first group
+    for g, r in zip(self.optimizer.param_groups, self.rate(epoch, batch)): g['lr'] = r
+    return self.optimizer.param_groups[0]['lr']
+
+@patch
 def train_batch(self: Averaging,
     epoch: int, batch: int,
     reach, # called with a point's name: 'forward', 'backward'
@@ -114,7 +130,7 @@ def train_batch(self: Averaging,
     ids = self.sampler.assignment.ids(Unit(epoch, batch), 0)        # the window of one process
     x, y, ids = self.dataset.__getitems__(ids.tolist())
     x, y, t1 = x.to(self.device), y.to(self.device), time.monotonic()
-    lr = self.optimizer.param_groups[0]['lr']
+    lr = self.set_rate(epoch, batch)
     if not self.sums: self.optimizer.zero_grad(set_to_none=True)
     with self.mixed: loss = self.loss(self.model(x), y)
     reach('forward')
@@ -197,6 +213,7 @@ def step_of(self: Averaging, round: Round, offered: Mapping) -> tuple[dict, dict
     together = meet_gradients([[offered[r][k] for k in names] for r in met], counts)
     own = [p.grad for p in self.model.parameters()]
     for p, g in zip(self.model.parameters(), together): p.grad = g
+    self.set_rate(round.epoch, self.pool[0][0])     # of the round's first batch, whoever has done it
     self.update()
     values, w = self.snapshot(), weights_of(counts, 'counts')
     for k in [k for k in values if k.startswith('buffer.')]:
@@ -299,7 +316,7 @@ def round_record(self: Averaging, part: Part, sync_s: float,
     losses = [d['loss'] for d in part.done]
     return dict(epoch=round.epoch, global_step=round.number, cursor_step=round.first, loss=sum(losses)/len(losses)
         if losses else float('nan'),
-                lr=self.optimizer.param_groups[0]['lr'], precision=self.precision,
+                lr=self.rate(round.epoch, round.first)[0], precision=self.precision,
                     sample_ids_hash=sample_ids_hash(self.ids), sample_ids_count=self.ids.numel(),
                 data_s=sum(d['data_s'] for d in worked), compute_s=sum(d['compute_s'] for d in worked), sync_s=sync_s)
 

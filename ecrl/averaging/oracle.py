@@ -32,6 +32,7 @@ class Oracle(Averaging):
     def round(self, done: Round) -> str: # the digest that every rank must have come to
         "One round of all who were in it."
         self.begin_epoch(done)
+        self.ranks = len(done.segments)
         begun = self.snapshot() if self.last is None else self.last[0]
         snapshots, before = {}, self.last[1] if done.ahead else {}
         for member in range(len(done.segments)):

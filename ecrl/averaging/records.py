@@ -40,7 +40,7 @@ segment  list   claims  half-open intervals of the epoch's batches
 ''', batch='''
 batch             whole   batches   of the epoch, from 0
 loss              real    -         of this batch: equal digests say that it was the same
-lr                number  batches   learning rate
+lr                number  batches   learning rate of the first group of parameters
 sample_ids_hash   text    batches   SHA-256 of the ids, as little-endian int64
 sample_ids_count  whole   batches   b
 data_s            number  -         s, materialising it
