@@ -254,7 +254,8 @@ def _known_then(h: History, key) -> tuple | None: # (attempt, round) of the last
 @law('state', needs='rounds_rank*.jsonl, events.jsonl', of=ROUND_LAWS)
 def law_digests(h: History) -> Iterator[Evidence]:
     """Every round begins, on every rank, with the state in which the one before it ended; a resume with that of its
-    checkpoint; and one that is begun ahead, where that is allowed, with the state before that."""
+    checkpoint; and one that is begun ahead, where that is allowed, with the state before that. Momentum that ranks keep
+    is each one's own."""
     t, n, first = told(h), 0, None
     for key, ranks in sorted(t.plans.items()):
         before = _known_then(h, key)
@@ -266,6 +267,7 @@ def law_digests(h: History) -> Iterator[Evidence]:
                 f'it continues round {before[1]} of attempt {before[0]}, which nobody has ended.'); continue
         for rank, r in ranks.items():
             n += 1
+            yield from _other_moments(h, key, rank, r)
             if r.get('ahead', 0) != int(_ahead(h, key)): yield _wrong(key, f'rank {rank} began it '
                 + ('before' if r.get('ahead') else 'after') + ' the round before it was averaged; expected '
                 'the contrary.', rank)
@@ -275,6 +277,21 @@ def law_digests(h: History) -> Iterator[Evidence]:
                                                   else f'with which round {before[1]} of attempt {before[0]} ended.'),
                                                       rank)
     return n
+
+# %% ../../nbs/measure/737_rounds.ipynb #737a0038
+def _other_moments(h: History, key, rank: int, plan: dict) -> Iterator[Evidence]:
+    "A rank that begins with other momentum than it has kept."
+    if h.config.rounds().moments != 'keep': return
+    before = _before(h, key)
+    met = told(h).averages.get(before, {})
+    due, found = met.get(rank, {}).get('moments'), plan.get('moments')
+    if found is None or rank in met and due is None:
+        yield _wrong(key, f'rank {rank} does not say which momentum it keeps.', rank)
+    elif due not in (None, found):
+        others = [r for r, a in met.items() if a.get('moments') == found]
+        yield _wrong(key, f'rank {rank} began with momentum {found[:12]}; expected {due[:12]}, which it had in round '
+                          f'{before[1]} of attempt {before[0]}.', rank,
+                     f'it is that of rank {others[0]}' if others else None)
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0010
 @once

@@ -328,14 +328,11 @@ class AveragingConfig(Section):
     patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-_LATER = dict(moments=dict(keep='average or reset'))
 LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0)       # what runs did before these keys were there
 
 def _check_averaging(cfg: 'RunConfig'):
     "Refuse what averaging cannot do, or not yet."
     a, t, worlds = cfg.rounds(), cfg.training, [w for _, w in cfg.phases()]
-    for key, later in _LATER.items():
-        if (v := getattr(a, key)) in later: raise ValueError(f'averaging.{key}: {v} is not built yet; use {later[v]}')
     if t.numerics != 'plain': raise ValueError(
         f'training.numerics: {t.numerics} is not built yet for training.method averaging; use plain')
     if t.scheduler == 'cosine' and t.scheduler_t_max is None: raise ValueError(
