@@ -15,6 +15,7 @@ from fastcore.basics import patch
 from .circle import circle_of
 from .combining import apply, catch_up_all, digest_of, ensure_state, gather, meet, parts_of
 from .combining import kept_apart, meet_gradients, parts_for, weighted
+from .own_batch import train_own
 from .planner import Meeting, State, begin, excluding, observe, resized, waited_for
 from .policies import policy_of
 from .rates import Rates, scale
@@ -23,7 +24,8 @@ from .rounds import Round, weights_of, without
 from ..checkpoint.state import StateMismatch
 from ..data.assignment import Unit
 from ..data.geometry import sample_ids_hash
-from ..training.config import LATER_AVERAGING, RunConfig
+from ..own_code import OwnCodeError
+from ..training.config import LATER_AVERAGING, ConfigError, RunConfig
 from ..training.events import stamp
 from ..training.method import Method
 from ..training.numerics import key_generators
@@ -44,6 +46,9 @@ class Averaging(Method):
         super().prepare()
         self.identity |= dict(averaging={k: v for k, v in self.settings.model_dump(mode='json').items()
             if (k, v) not in LATER_AVERAGING.items()})
+
+    def warm_up(self):
+        if self.settings.train_batch not in self.own.functions: super().warm_up()      # own code knows what fits
 
     def place(self, device: torch.device):
         super().place(device)
@@ -122,6 +127,25 @@ def write_plan(self: Averaging, round: Round, base: str, ahead: bool = False):
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000c
 @patch
+def learn(self: Averaging, x, y, step: int, reach) -> float: # step: of the training, from 0; the loss
+    "Forward, backward and, unless gradients are added up, the update."
+    if not self.sums: self.optimizer.zero_grad(set_to_none=True)
+    if self.settings.train_batch in self.own.functions:
+        reach('forward'); reach('backward')
+        try: return train_own(self.own, self.settings.train_batch, self.model, (x, y), self.optimizer, step, self.clip)
+        except OwnCodeError as e: raise ConfigError(str(e)) from e
+    with self.mixed: loss = self.loss(self.model(x), y)
+    reach('forward')
+    self.scaler.scale(loss).backward()
+    reach('backward')
+    if not self.sums: self.update()
+    return loss.item()
+
+@patch
+def clip(self: Averaging):
+    if norm := self.cfg.training.max_grad_norm: torch.nn.utils.clip_grad_norm_(self.model.parameters(), norm)
+
+@patch
 def rate(self: Averaging, epoch: int, batch: int) -> list[float]: # of each group of parameters
     "The learning rate of a batch."
     return [r*scale(self.settings, self.ranks) for r in self.rates.at(epoch*self.K + batch)]
@@ -144,14 +168,9 @@ def train_batch(self: Averaging,
     x, y, ids = self.dataset.__getitems__(ids.tolist())
     x, y, t1 = x.to(self.device), y.to(self.device), time.monotonic()
     lr = self.set_rate(epoch, batch)
-    if not self.sums: self.optimizer.zero_grad(set_to_none=True)
-    with self.mixed: loss = self.loss(self.model(x), y)
-    reach('forward')
-    self.scaler.scale(loss).backward()
-    reach('backward')
-    if not self.sums: self.update()
+    loss = self.learn(x, y, epoch*self.K + batch, reach)
     self.ids = ids if self.ids is None else torch.cat([self.ids, ids])
-    return dict(batch=batch, loss=loss.item(), lr=lr, sample_ids_hash=sample_ids_hash(ids),
+    return dict(batch=batch, loss=loss, lr=lr, sample_ids_hash=sample_ids_hash(ids),
         sample_ids_count=ids.numel(),
                 data_s=t1 - t0, compute_s=time.monotonic() - t1)
 

@@ -321,6 +321,7 @@ class AveragingConfig(Section):
     moments: Literal['average', 'reset', 'keep'] = 'average'  # what becomes of the optimizer's state at an average
     outer_lr: Annotated[float, Field(gt=0, le=1)] = 1.0     # step from the last average; 1 without momentum: the mean
     outer_momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0  # Nesterov's, over averages
+    train_batch: _known_or_own(('plain',)) = 'plain'        # own code: a batch with its update, see there
     lr_scale: Annotated[float, Field(ge=0)] = 0.0           # the rate of W ranks is that of one, times 1 + it * (W - 1)
     schedule: Literal['live', 'recorded'] = 'live'          # counts from measured times, or from `recorded`
     recorded: list[list[Count]] = []                        # [batches] of each rank, round by round; the last repeats
@@ -328,7 +329,7 @@ class AveragingConfig(Section):
     patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0)       # what runs did before these keys were there
+LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0, train_batch='plain')       # what runs did before these keys were there
 
 def _check_averaging(cfg: 'RunConfig'):
     "Refuse what averaging cannot do, or not yet."
@@ -362,6 +363,7 @@ def _check_averaging(cfg: 'RunConfig'):
     _check_open(a)
     if a.mode == 'gradients': _check_gradients(a)
     if a.death == 'salvage': _check_salvage(cfg)
+    if is_own(a.train_batch): _check_own_batch(a, t)
     for w in worlds: _check_ranks(a, w)
 
 # %% ../../nbs/training/320_config.ipynb #32055005
@@ -410,6 +412,13 @@ def _check_gradients(a: AveragingConfig):
             outer_momentum=0.0).items():
         if (v := getattr(a, key)) != use: raise ValueError(f'averaging.{key}: with mode gradients all ranks make one '
             f'step with the gradient of all batches; expected {use}, found {v}')
+
+def _check_own_batch(a: AveragingConfig, t: TrainingConfig):
+    for key, found, use, why in (('averaging.mode', a.mode, 'parameters', 'makes its own step'),
+            ('training.precision', t.precision, 'fp32', 'computes as it says itself'),
+            ('training.loss', t.loss, 'cross_entropy', 'has a loss of its own')):
+        if found != use: raise ValueError(f'{key}: averaging.train_batch {a.train_batch} {why}; expected {use}, found '
+                                          f'{found}')
 
 def _check_salvage(cfg: 'RunConfig'):
     s, a = cfg.supervisor, cfg.rounds()
@@ -564,7 +573,8 @@ class RunConfig(Section):
 
     def own_names(self) -> list[str]: # module:function
         "The own code that is named."
-        return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss)
+        return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss,
+                            self.rounds().train_batch)
                 if is_own(n)]
 
     def fits(self, world_size: int) -> bool:
