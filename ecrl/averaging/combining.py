@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['parts_of', 'ensure_state', 'weighted', 'outer_step', 'drift_of', 'catch_up', 'catch_up_all', 'meet', 'apply',
-           'meet_gradients', 'gather', 'gather_numbers', 'digest_of']
+           'kept_apart', 'parts_for', 'meet_gradients', 'gather', 'gather_numbers', 'digest_of']
 
 # %% ../../nbs/averaging/430_combining.ipynb #430a0004
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
@@ -98,6 +98,7 @@ def meet(
             means[name] = mean
             out[name], v = outer_step(base[name], mean, velocity.get(name), a.outer_lr, a.outer_momentum)
             if v is not None and a.outer_momentum: moved[name] = v
+        elif kind == 'moment' and a.moments == 'keep': continue       # see `kept_apart`
         elif kind == 'moment' and a.moments == 'reset': out[name] = torch.zeros_like(like)
         else: out[name] = mean.to(like.dtype)
     drift = max(drift_of([snapshots[r][k] for k in means], [*means.values()]) for r in active)
@@ -107,6 +108,24 @@ def apply(model: nn.Module, optimizer: torch.optim.Optimizer, values: dict[str, 
     "Go on with these values."
     with torch.no_grad():
         for name, live in parts_of(model, optimizer).items(): live.copy_(values[name])
+
+# %% ../../nbs/averaging/430_combining.ipynb #430a0022
+def kept_apart(snapshots: Mapping[int, dict[str, Tensor]]) -> dict[str, Tensor]: # snapshots: of each rank that met
+    "The moments of each rank."
+    return {f'kept.{r}.{k}': v for r, s in snapshots.items() for k, v in s.items() if k.startswith('moment.')}
+
+def parts_for(
+    values: dict[str, Tensor], # what all go on with
+    rank: int,
+) -> dict[str, Tensor]: # as `parts_of`
+    "What one of them goes on with."
+    own, of = {k: v for k, v in values.items() if not k.startswith('kept.')}, {}
+    for k, v in values.items():
+        if k.startswith('kept.'): _, r, name = k.split('.', 2); of.setdefault(int(r), {})[name] = v
+    if not of or rank in of: return own | of.get(rank, {})
+    known = [of[r] for r in sorted(of)]
+    return own | {k: weighted([m[k] for m in known], [1/len(known)]*len(known)).to(v.dtype)
+        for k, v in known[0].items()}
 
 # %% ../../nbs/averaging/430_combining.ipynb #430a0019
 def meet_gradients(

@@ -14,15 +14,18 @@ import torch.distributed as dist
 from fastcore.basics import patch
 from .circle import circle_of
 from .combining import apply, catch_up_all, digest_of, ensure_state, gather, meet, parts_of
-from .combining import meet_gradients, weighted
+from .combining import kept_apart, meet_gradients, parts_for, weighted
+from .own_batch import train_own
 from .planner import Meeting, State, begin, excluding, observe, resized, waited_for
 from .policies import policy_of
+from .rates import Rates, scale
 from .records import RoundWriter, log_name
 from .rounds import Round, weights_of, without
 from ..checkpoint.state import StateMismatch
 from ..data.assignment import Unit
 from ..data.geometry import sample_ids_hash
-from ..training.config import LATER_AVERAGING, RunConfig
+from ..own_code import OwnCodeError
+from ..training.config import LATER_AVERAGING, ConfigError, RunConfig
 from ..training.events import stamp
 from ..training.method import Method
 from ..training.numerics import key_generators
@@ -35,6 +38,7 @@ class Averaging(Method):
         self.member, self.ranks, self.settings = rank, world_size, cfg.rounds()
         self.policy, self.circle = policy_of(self.settings), None
         self.planner, self.velocity, self.pool = None, {}, []       # pool: batches of the epoch that nobody has done
+        self.keeps, self.kept = self.settings.moments == 'keep', {}  # the moments of each rank at the last average
         self.ahead, self.post = None, None      # of the next round, what is done already; digest of the last average
         self.sums = self.settings.mode == 'gradients'               # of a round's batches, instead of a step for each
 
@@ -42,6 +46,14 @@ class Averaging(Method):
         super().prepare()
         self.identity |= dict(averaging={k: v for k, v in self.settings.model_dump(mode='json').items()
             if (k, v) not in LATER_AVERAGING.items()})
+
+    def warm_up(self):
+        if self.settings.train_batch not in self.own.functions: super().warm_up()      # own code knows what fits
+
+    def place(self, device: torch.device):
+        super().place(device)
+        self.scheduler = None                   # a rate is its batch's, see `rate`
+        self.rates = Rates(self.cfg.training, self.optimizer.param_groups)
 
     def build(self, worker):
         self.place(worker.device)
@@ -58,15 +70,23 @@ class Averaging(Method):
     def digest(self, values: dict, velocity: dict, number: int, epoch: int, pool: list) -> str:
         return digest_of(values | {f'velocity.{k}': v for k, v in velocity.items()}, self.cfg.seed, number, epoch,
             [*map(list, pool)])
-    def own_digest(self) -> str: return self.digest(parts_of(self.model, self.optimizer), self.velocity,
-            self.global_step, self.epoch, self.pool)
+    def own_digest(self) -> str:
+        parts = parts_of(self.model, self.optimizer)
+        if self.keeps: parts = {k: v for k, v in parts.items() if not k.startswith('moment.')} | self.kept
+        return self.digest(parts, self.velocity, self.global_step, self.epoch, self.pool)
+
+    def brought(self, parts: dict) -> dict: # for a record
+        "The digest of this rank's moments, where they are its own."
+        own = {k: v for k, v in parts.items() if k.startswith('moment.')}
+        return dict(moments=digest_of(own)) if self.keeps else {}
 
 # %% ../../nbs/averaging/440_method.ipynb #440a0008
 @patch
 def state(self: Averaging, rng: dict) -> dict:
     "The StatePack after a round: what every method has, and what the planner knows."
     return super(Averaging, self).state(rng) | dict(averaging=dict(planner=self.planner.plain(),
-        pool=[*map(list, self.pool)], velocity=self.velocity, digest=self.own_digest()))
+        pool=[*map(list, self.pool)], velocity=self.velocity, digest=self.own_digest(),
+        **dict(kept=self.kept) if self.keeps else {}))
 
 @patch
 def load(self: Averaging, pack: dict | None) -> str: # keyed: each batch draws anew
@@ -77,10 +97,12 @@ def load(self: Averaging, pack: dict | None) -> str: # keyed: each batch draws a
     self.planner = resized(self.settings, State.of(saved['planner']), self.ranks, self.K)
     self.pool = [*map(tuple, saved.get('pool', [(at, self.K)]*(at < self.K)))]      # older ones had no holes
     self.velocity = {k: v.to(self.device) for k, v in saved['velocity'].items()}
+    self.kept = {k: v.to(self.device) for k, v in saved.get('kept', {}).items()}
     if (found := self.own_digest()) != saved['digest']: raise StateMismatch(
         f'the state of round {self.global_step} was saved with digest {saved["digest"][:16]}, but what was loaded has '
         f'{found[:16]}; '
         'remove this checkpoint with its sidecar, to continue from the one before')
+    if self.kept: self.back_to(parts_of(self.model, self.optimizer) | self.kept)     # loaded were those of rank 0
     return 'keyed'
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000a
@@ -98,11 +120,42 @@ def write(self: Averaging, event: str, round: Round, **what):
 @patch
 def write_plan(self: Averaging, round: Round, base: str, ahead: bool = False):
     a, counts, more = self.settings, round.least, dict(ahead=1) if ahead else {}
+    more |= self.brought(parts_of(self.model, self.optimizer))
     self.write('plan', round, counts=counts, weights=weights_of(counts, a.weights),
         segments=[[[*i] for i in s] for s in round.segments], left=self.K - self.sampler.cursor_step,
                anchor=self.planner.anchor, schedule=a.schedule, base=base, generation=self.circle.generation, **more)
 
 # %% ../../nbs/averaging/440_method.ipynb #440a000c
+@patch
+def learn(self: Averaging, x, y, step: int, reach) -> float: # step: of the training, from 0; the loss
+    "Forward, backward and, unless gradients are added up, the update."
+    if not self.sums: self.optimizer.zero_grad(set_to_none=True)
+    if self.settings.train_batch in self.own.functions:
+        reach('forward'); reach('backward')
+        try: return train_own(self.own, self.settings.train_batch, self.model, (x, y), self.optimizer, step, self.clip)
+        except OwnCodeError as e: raise ConfigError(str(e)) from e
+    with self.mixed: loss = self.loss(self.model(x), y)
+    reach('forward')
+    self.scaler.scale(loss).backward()
+    reach('backward')
+    if not self.sums: self.update()
+    return loss.item()
+
+@patch
+def clip(self: Averaging):
+    if norm := self.cfg.training.max_grad_norm: torch.nn.utils.clip_grad_norm_(self.model.parameters(), norm)
+
+@patch
+def rate(self: Averaging, epoch: int, batch: int) -> list[float]: # of each group of parameters
+    "The learning rate of a batch."
+    return [r*scale(self.settings, self.ranks) for r in self.rates.at(epoch*self.K + batch)]
+
+@patch
+def set_rate(self: Averaging, epoch: int, batch: int) -> float: # of the first group
+    for g, r in zip(self.optimizer.param_groups, self.rate(epoch, batch)): g['lr'] = r
+    return self.optimizer.param_groups[0]['lr']
+
+# %% ../../nbs/averaging/440_method.ipynb #440a0026
 @patch
 def train_batch(self: Averaging,
     epoch: int, batch: int,
@@ -114,15 +167,10 @@ def train_batch(self: Averaging,
     ids = self.sampler.assignment.ids(Unit(epoch, batch), 0)        # the window of one process
     x, y, ids = self.dataset.__getitems__(ids.tolist())
     x, y, t1 = x.to(self.device), y.to(self.device), time.monotonic()
-    lr = self.optimizer.param_groups[0]['lr']
-    if not self.sums: self.optimizer.zero_grad(set_to_none=True)
-    with self.mixed: loss = self.loss(self.model(x), y)
-    reach('forward')
-    self.scaler.scale(loss).backward()
-    reach('backward')
-    if not self.sums: self.update()
+    lr = self.set_rate(epoch, batch)
+    loss = self.learn(x, y, epoch*self.K + batch, reach)
     self.ids = ids if self.ids is None else torch.cat([self.ids, ids])
-    return dict(batch=batch, loss=loss.item(), lr=lr, sample_ids_hash=sample_ids_hash(ids),
+    return dict(batch=batch, loss=loss, lr=lr, sample_ids_hash=sample_ids_hash(ids),
         sample_ids_count=ids.numel(),
                 data_s=t1 - t0, compute_s=time.monotonic() - t1)
 
@@ -158,6 +206,7 @@ def average_of(self: Averaging,
     base, velocity = ({k: v.to(where) for k, v in of.items()} for of in (base, self.velocity))
     values, velocity, drift = meet(self.settings, [snapshots[r] for r in met], base, velocity,
         [round.counts[r] for r in met])
+    if self.keeps: values |= kept_apart(snapshots)
     return values, velocity, drift, self.digest(values, velocity, round.number, round.epoch,
         without(self.pool, round.all) if left is None else left)
 
@@ -173,12 +222,14 @@ def agree_on(self: Averaging,
     said = self.circle.numbers([wall, stop, *self.policy.says(round, batches)])
     waited = time.monotonic() - arrived
     done = self.policy.settle(round, {r: x[2:] for r, x in said.items()})
-    values, velocity, drift, post = self.average_of(done, self.circle.snapshots(self.offered(batches)), base)
+    offered = self.offered(batches)
+    values, velocity, drift, post = self.average_of(done, self.circle.snapshots(offered), base)
     sync = self.circle.vote(round.number, time.monotonic() - arrived - waited, post)
     self.velocity, self.stop = velocity, bool(said[0][1])
     meeting = Meeting(tuple(done.counts), tuple(said[r][0] if r in said else 0.0 for r in range(self.ranks)), sync,
         drift)
-    return done, values, meeting, dict(post=post, waited_s=waited, sync_s=time.monotonic() - arrived - waited)
+    return done, values, meeting, dict(post=post, waited_s=waited, sync_s=time.monotonic() - arrived - waited,
+        **self.brought(offered))
 
 # %% ../../nbs/averaging/440_method.ipynb #440a00f7
 @patch
@@ -197,6 +248,7 @@ def step_of(self: Averaging, round: Round, offered: Mapping) -> tuple[dict, dict
     together = meet_gradients([[offered[r][k] for k in names] for r in met], counts)
     own = [p.grad for p in self.model.parameters()]
     for p, g in zip(self.model.parameters(), together): p.grad = g
+    self.set_rate(round.epoch, self.pool[0][0])     # of the round's first batch, whoever has done it
     self.update()
     values, w = self.snapshot(), weights_of(counts, 'counts')
     for k in [k for k in values if k.startswith('buffer.')]:
@@ -206,8 +258,9 @@ def step_of(self: Averaging, round: Round, offered: Mapping) -> tuple[dict, dict
     return values, {}, 0.0, self.digest(values, {}, round.number, round.epoch, without(self.pool, round.all))
 
 @patch
-def back_to(self: Averaging, values: dict):
+def back_to(self: Averaging, values: dict, member: int | None = None): # member: None: this rank
     "Become a rank that has these parts."
+    values = parts_for(values, self.member if member is None else member)
     if any(k.startswith('moment.') for k in values): ensure_state(self.optimizer)
     else: self.optimizer.state.clear()
     apply(self.model, self.optimizer, values)
@@ -269,9 +322,11 @@ def count(self: Averaging, went: Round):
     for _ in range(sum(went.counts)): self.sampler.advance()
 
 @patch
-def go_on_with(self: Averaging, values: dict, m: Meeting, post: str):
+def go_on_with(self: Averaging, values: dict, m: Meeting, post: str,
+               parts: dict | None = None): # parts: of this rank, where it is ahead of them
     "Apply what all have agreed on."
-    self.back_to(values)
+    self.back_to(values if parts is None else parts)
+    self.kept = {k: v for k, v in values.items() if k.startswith('kept.')}
     self.planner, self.post = observe(self.settings, self.planner, m), post
     self.global_step += 1
 
@@ -299,7 +354,7 @@ def round_record(self: Averaging, part: Part, sync_s: float,
     losses = [d['loss'] for d in part.done]
     return dict(epoch=round.epoch, global_step=round.number, cursor_step=round.first, loss=sum(losses)/len(losses)
         if losses else float('nan'),
-                lr=self.optimizer.param_groups[0]['lr'], precision=self.precision,
+                lr=self.rate(round.epoch, round.first)[0], precision=self.precision,
                     sample_ids_hash=sample_ids_hash(self.ids), sample_ids_count=self.ids.numel(),
                 data_s=sum(d['data_s'] for d in worked), compute_s=sum(d['compute_s'] for d in worked), sync_s=sync_s)
 
@@ -324,10 +379,11 @@ class Journey(threading.Thread):
 @patch
 def take_over(self: Averaging, values: dict, snapshot: dict, m: Meeting, post: str):
     "Add to where this rank is now what the others have done."
+    parts = None
     if self.ahead:
         self.ahead.base = parameters_of(values)
-        values = catch_up_all(parts_of(self.model, self.optimizer), values, snapshot)
-    self.go_on_with(values, m, post)
+        parts = catch_up_all(parts_of(self.model, self.optimizer), parts_for(values, self.member), snapshot)
+    self.go_on_with(values, m, post, parts)
 
 @patch
 def snapshot(self: Averaging, device: str | None = None) -> dict: # device: None: where they are
@@ -356,7 +412,7 @@ def advance_overlapped(self: Averaging, worker, part: Part, worked: list[dict]) 
     waited += time.monotonic() - t2         # a fast rank waits here for others, as it does without overlap
     self.take_over(values, snapshot, m, post)
     worker.reach('cursor')
-    known = dict(post=post, sync_s=took, waited_s=waited) | (dict(kept=len(self.ahead.done)) if self.ahead else {})
+    known = dict(post=post, sync_s=took, waited_s=waited) | self.brought(snapshot) | (dict(kept=len(self.ahead.done)) if self.ahead else {})
     self.write_average(went, m, known)
     more = self.ahead.done if self.ahead else []
     return self.round_record(part, took + waited + part.other_s, [*worked, *more])

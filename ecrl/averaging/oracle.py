@@ -9,7 +9,7 @@ __all__ = ['Oracle', 'surviving_rounds', 'recorded_counts', 'replay']
 from pathlib import Path
 import torch
 from fastcore.basics import patch
-from .combining import catch_up_all
+from .combining import catch_up_all, parts_for
 from .method import Averaging, parameters_of
 from .records import done_in, read_rounds
 from .rounds import Round
@@ -32,13 +32,15 @@ class Oracle(Averaging):
     def round(self, done: Round) -> str: # the digest that every rank must have come to
         "One round of all who were in it."
         self.begin_epoch(done)
+        self.ranks = len(done.segments)
         begun = self.snapshot() if self.last is None else self.last[0]
         snapshots, before = {}, self.last[1] if done.ahead else {}
-        for member in range(len(done.segments)):
-            self.back_to(before.get(member, begun))
+        for member in done.members or range(len(done.segments)):
+            self.back_to(before.get(member, begun), member)
             self.train_alone(done.epoch, done.batches(member), lambda point: None)
             snapshots[member] = {k: v.clone() for k, v in self.offered(done.counts[member]).items()}
-            if done.ahead: snapshots[member] = self.overtaken(snapshots[member], begun, before[member])
+            if done.ahead:
+                snapshots[member] = self.overtaken(snapshots[member], parts_for(begun, member), before[member])
         values, self.velocity, _, post = self.average_of(done, snapshots, parameters_of(begun))
         self.last = values, snapshots
         self.back_to(values)

@@ -6,10 +6,10 @@
 __all__ = ['LINES', 'log_name', 'RoundWriter', 'RoundLog', 'read_rounds', 'strange_segments', 'round_of', 'done_in']
 
 # %% ../../nbs/averaging/435_records.ipynb #435a0004
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from .rounds import Round, size
-from ..training.events import JsonlWriter, read_jsonl
+from ..training.events import RecordWriter, read_jsonl
 from ..training.protocol import ProtocolError, fields, trouble
 
 # %% ../../nbs/averaging/435_records.ipynb #435a0006
@@ -34,13 +34,14 @@ base      text   digests    SHA-256 of the state that the round begins with
 *left        whole  coverage  batches of the epoch that nobody had done
 *generation  whole  fenced    of the group, from 0: how often ranks have gone on without others
 *ahead  whole  digests  1: begun while the round before it was averaged; absent: not
+*moments  text  digests  SHA-256 of the momentum with which this rank begins; absent: all have the same
 ''', claim='''
 claim    whole  claims  from 0, in the order in which they were given out
 segment  list   claims  half-open intervals of the epoch's batches
 ''', batch='''
 batch             whole   batches   of the epoch, from 0
 loss              real    -         of this batch: equal digests say that it was the same
-lr                number  batches   learning rate
+lr                number  batches   learning rate of the first group of parameters
 sample_ids_hash   text    batches   SHA-256 of the ids, as little-endian int64
 sample_ids_count  whole   batches   b
 data_s            number  -         s, materialising it
@@ -60,6 +61,7 @@ sync_s    number  -          s, from everybody's arrival to the end of the avera
 *weights     list   weights  of each rank; absent: as planned
 *members     list   fenced   ranks that have met; absent: all
 *generation  whole  fenced   of the group that has met; absent: 0
+*moments  text  digests  SHA-256 of the momentum that this rank has brought, and keeps; absent: all have the same
 *kept  whole  incorporated  batches of the next round that this rank had done by then, and kept; absent: 0
 ''', commit='''
 members   list   meeting  ranks whose work is in it
@@ -71,23 +73,21 @@ LINES = {name: fields(_COMMON + table) for name, table in _PARTS.items()}
 # %% ../../nbs/averaging/435_records.ipynb #435a000d
 def log_name(rank: int) -> str: return f'rounds_rank{rank}.jsonl'
 
-class RoundWriter(JsonlWriter):
+class RoundWriter(RecordWriter):
     "The round log of a rank."
-    def __init__(self, path: Path | str, **common):
-        super().__init__(path, **common)
-        self.common = common
-
-    def append(self, record: dict, durable: bool = False):
-        line, known = self.common | record, LINES.get(record.get('event'))
+    def look_at(self, record: dict, keys: tuple):
+        "Check the first line of an event with these keys; its types as well."
+        event, line = record.get('event'), self.common | record
+        if (event, keys) in self.seen: return
+        known = LINES.get(event)
         if known is None:
-            raise ProtocolError(
-                f'{self.path.name}: expected one of {", ".join(LINES)}, found event {record.get("event")!r}')
+            raise ProtocolError(f'{self.path.name}: expected one of {", ".join(LINES)}, found event {event!r}')
         if more := [k for k in line if k not in known]:
             raise ProtocolError(
-                f'{self.path.name}: {record["event"]} has the undeclared field(s) {", ".join(more)}; declare them in '
+                f'{self.path.name}: {event} has the undeclared field(s) {", ".join(more)}; declare them in '
                 'averaging.records')
-        if why := trouble(line, known): raise ProtocolError(f'{self.path.name}: in {record["event"]}, {why}')
-        super().append(record, durable)
+        if why := trouble(line, known): raise ProtocolError(f'{self.path.name}: in {event}, {why}')
+        self.seen.add((event, keys))
 
 # %% ../../nbs/averaging/435_records.ipynb #435a0008
 @dataclass
@@ -135,5 +135,6 @@ def round_of(plan: dict) -> Round:
 
 def done_in(plan: dict, average: dict | None) -> Round: # average: of the same round; None: it was not reached
     "The round as it was done."
-    said = average and average.get('segments')
-    return round_of(plan | dict(segments=said, counts=[size(s) for s in said]) if said else plan)
+    said, members = (average or {}).get('segments'), tuple((average or {}).get('members', ()))
+    return replace(round_of(plan | dict(segments=said, counts=[size(s) for s in said]) if said else plan),
+        members=members)

@@ -72,6 +72,7 @@ class Round:
     segments: tuple                   # of each rank: its intervals of the epoch's batches
     spare: tuple = ()                 # of each rank: how many of them, its last ones, it may leave; (): none
     ahead: bool = False               # begun before the round before it was averaged
+    members: tuple = ()               # ranks that have met; (): all
 
     @property
     def counts(self) -> list[int]: return [size(s) for s in self.segments]

@@ -21,7 +21,7 @@ from .history import History, once, read_history
 import ecrl.measure.resumes                             # declares the laws of resumes
 from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
 from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
-from .rounds import ROUND_LAWS, count_rounds, in_rounds, round_ledger
+from .rounds import ROUND_LAWS, count_rounds, in_rounds, rate_due, round_ledger
 from .windows import assigned, epoch_ids, ids_hash, learning_rate, share_hashes
 from .witnesses import alike, env, falls, promised
 
@@ -244,11 +244,14 @@ def law_schedule(h: History) -> Iterator[Evidence]:
     if h.config is None: return 0
     s = h.steps[h.steps['lr'].notna().to_numpy()]
     updates = s['global_step'].to_numpy() - (h.version > 0)  # the published runs recorded the rate after the update
-    due = np.broadcast_to(learning_rate(h.config.training, updates), len(s))
+    due, same = np.broadcast_to(learning_rate(h.config.training, updates), len(s)), ['global_step']
+    if in_rounds(h):
+        if h.geometry is None: yield Evidence('unknown', 'dataset size or batch is unknown, so no rate can be.'); return 0
+        due, same = rate_due(h, s['epoch'], s['cursor_step'], s['world_size']), ['epoch', 'cursor_step', 'world_size']
     off = np.abs(s['lr'].to_numpy() - due) > 1e-6*h.config.training.lr
     yield from offences(s.assign(due=due), off, lambda r: (f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}; '
         f'expected {r.due:.8g} ({h.config.training.scheduler}).', _rate_cause(h, r.lr)))
-    first = s.groupby('global_step')['lr'].transform('first')
+    first = s.groupby(same)['lr'].transform('first')
     yield from offences(s.assign(first=first), (s['lr'] != first) & ~off,
         lambda r: f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}, which was made with {r.first!r} elsewhere.')
     yield from _other_precision(h)
@@ -258,7 +261,7 @@ def law_schedule(h: History) -> Iterator[Evidence]:
 def _rate_cause(h: History, lr: float) -> str | None:
     t = h.config.training
     near = (np.flatnonzero(np.abs(learning_rate(t, np.arange(t.max_steps + 1)) - lr) <= 1e-6*t.lr)
-        if t.scheduler != 'none' and t.max_steps < 10**7 else [])
+        if t.scheduler != 'none' and t.max_steps < 10**7 and not in_rounds(h) else [])
     return f'this is the rate of step {near[0] + 1}: the scheduler was not restored' if len(near) else None
 
 # %% ../../nbs/measure/740_correctness.ipynb #a3aeaab6

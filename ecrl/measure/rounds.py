@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ROUND_LAWS', 'Told', 'in_rounds', 'told', 'committed', 'decisions', 'gone_from', 'done_of', 'resumed_from', 'fates',
-           'law_roundlog', 'law_batches', 'law_meeting', 'law_digests', 'round_ledger', 'law_coverage',
+           'law_roundlog', 'rate_due', 'law_batches', 'law_meeting', 'law_digests', 'round_ledger', 'law_coverage',
            'law_incorporated', 'law_weights', 'planner_states', 'law_planned', 'law_repeats', 'law_claims',
            'law_fenced', 'count_rounds']
 
@@ -16,11 +16,12 @@ import pandas as pd
 from ..averaging.planner import Meeting, State, begin, excluding, observe, resized, spare, waited_for, wanted
 from ..averaging.policies import chunks
 from ..averaging.records import done_in, read_rounds, round_of
+from ..averaging.rates import scale
 from ..averaging.rounds import Round, give_back, share, size, take, weights_of, without
 from ..data.assignment import coverage
 from .history import History, once
 from .laws import IDLE, Evidence, Law, first_of, law
-from .windows import epoch_ids, ids_hash
+from .windows import epoch_ids, ids_hash, learning_rate
 from .witnesses import alike, env, promised
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0007
@@ -128,6 +129,10 @@ def _ids(h: History, epoch: int, batch: int) -> np.ndarray:
     b = h.geometry.global_batch
     return epoch_ids(h.geometry, h.seed, epoch)[batch*b:(batch + 1)*b]
 
+def rate_due(h: History, epoch, batch, ranks): # numbers or arrays; batch: of the epoch; ranks: of the attempt
+    "The learning rate that is due at a batch, whoever does it."
+    return learning_rate(h.config.training, epoch*h.geometry.steps_per_epoch + batch)*scale(h.config.rounds(), ranks)
+
 def _due(h: History, key, rank: int) -> list[int] | None: # None: there is no plan, or one that cannot be
     plan = told(h).plans.get(key, {}).get(rank)
     if plan is None or rank >= len(plan['segments']): return None
@@ -154,7 +159,8 @@ def law_batches(h: History) -> Iterator[Evidence]:
 
 # %% ../../nbs/measure/737_rounds.ipynb #b0e628b3
 def _other_batches(h: History, key, rank: int, lines: list[dict], due: list[int]) -> Iterator[Evidence]:
-    epoch = told(h).plans[key][rank]['epoch']
+    plan = told(h).plans[key][rank]
+    epoch, W = plan['epoch'], len(plan['segments'])
     for i, r in enumerate(lines):
         want = due[i] if i < len(due) else None
         if r['batch'] != want or r['epoch'] != epoch:
@@ -163,10 +169,16 @@ def _other_batches(h: History, key, rank: int, lines: list[dict], due: list[int]
                                   else f'no more than {len(due)}.'), rank)
         elif (r['sample_ids_hash'], r['sample_ids_count']) != (ids_hash(ids := _ids(h, epoch, want)), len(ids)):
             yield _wrong(key, f'rank {rank} consumed other samples than those of batch {want} of epoch {epoch}.', rank)
-        elif abs(r['lr'] - h.config.training.lr) > 1e-6*h.config.training.lr:
+        elif abs(r['lr'] - (rate := rate_due(h, epoch, want, W))) > 1e-6*h.config.training.lr:
             yield _wrong(key,
-                         f'rank {rank} did batch {want} with learning rate {r["lr"]!r}; expected '
-                         f'{h.config.training.lr!r}.', rank)
+                         f'rank {rank} did batch {want} of epoch {epoch} with learning rate {r["lr"]!r}; expected '
+                         f'{rate:.8g}.', rank, _whose_rate(h, epoch, r['lr'], W))
+
+def _whose_rate(h: History, epoch: int, lr: float, W: int) -> str | None:
+    upto, K, t = (epoch + 1)*h.geometry.steps_per_epoch, h.geometry.steps_per_epoch, h.config.training
+    if t.scheduler == 'none' or upto > 10**7: return None
+    near = np.flatnonzero(np.abs(rate_due(h, 0, np.arange(upto), W) - lr) <= 1e-6*t.lr)
+    return f'this is the rate of batch {near[0] % K} of epoch {near[0]//K}' if len(near) else None
 
 def _other_steps(h: History) -> Iterator[Evidence]:
     "The step records of rounds: they sum up what the plan gave a rank."
@@ -242,7 +254,8 @@ def _known_then(h: History, key) -> tuple | None: # (attempt, round) of the last
 @law('state', needs='rounds_rank*.jsonl, events.jsonl', of=ROUND_LAWS)
 def law_digests(h: History) -> Iterator[Evidence]:
     """Every round begins, on every rank, with the state in which the one before it ended; a resume with that of its
-    checkpoint; and one that is begun ahead, where that is allowed, with the state before that."""
+    checkpoint; and one that is begun ahead, where that is allowed, with the state before that. Momentum that ranks keep
+    is each one's own."""
     t, n, first = told(h), 0, None
     for key, ranks in sorted(t.plans.items()):
         before = _known_then(h, key)
@@ -254,6 +267,7 @@ def law_digests(h: History) -> Iterator[Evidence]:
                 f'it continues round {before[1]} of attempt {before[0]}, which nobody has ended.'); continue
         for rank, r in ranks.items():
             n += 1
+            yield from _other_moments(h, key, rank, r)
             if r.get('ahead', 0) != int(_ahead(h, key)): yield _wrong(key, f'rank {rank} began it '
                 + ('before' if r.get('ahead') else 'after') + ' the round before it was averaged; expected '
                 'the contrary.', rank)
@@ -263,6 +277,21 @@ def law_digests(h: History) -> Iterator[Evidence]:
                                                   else f'with which round {before[1]} of attempt {before[0]} ended.'),
                                                       rank)
     return n
+
+# %% ../../nbs/measure/737_rounds.ipynb #737a0038
+def _other_moments(h: History, key, rank: int, plan: dict) -> Iterator[Evidence]:
+    "A rank that begins with other momentum than it has kept."
+    if h.config.rounds().moments != 'keep': return
+    before = _before(h, key)
+    met = told(h).averages.get(before, {})
+    due, found = met.get(rank, {}).get('moments'), plan.get('moments')
+    if found is None or rank in met and due is None:
+        yield _wrong(key, f'rank {rank} does not say which momentum it keeps.', rank)
+    elif due not in (None, found):
+        others = [r for r, a in met.items() if a.get('moments') == found]
+        yield _wrong(key, f'rank {rank} began with momentum {found[:12]}; expected {due[:12]}, which it had in round '
+                          f'{before[1]} of attempt {before[0]}.', rank,
+                     f'it is that of rank {others[0]}' if others else None)
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0010
 @once

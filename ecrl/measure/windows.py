@@ -73,6 +73,9 @@ def learning_rate(
 ) -> float:
     "The learning rate that a schedule gives to the next update."
     if cfg.scheduler == 'none': return cfg.lr + 0*updates
+    if cfg.scheduler == 'multistep':
+        rate = cfg.lr*cfg.scheduler_gamma**np.searchsorted(cfg.scheduler_milestones, updates, side='right')
+        return rate if np.ndim(rate) else float(rate)
     share = (1 + np.cos(np.pi*np.asarray(updates, dtype=float)/(cfg.scheduler_t_max or cfg.max_steps)))/2
     rate = cfg.scheduler_eta_min + (cfg.lr - cfg.scheduler_eta_min)*share
     return rate if rate.ndim else float(rate)

@@ -112,9 +112,11 @@ class TrainingConfig(Section):
     precision: Literal['fp32', 'bf16', 'fp16'] = 'fp32'     # in which forward and backward compute
     precision_fallback: Literal['warn', 'error'] = 'warn'   # bf16 or fp16 without CUDA: use fp32 and say so, or stop
     use_augmentation: bool = False                          # change the images, keyed by seed, epoch and sample
-    scheduler: Literal['none', 'cosine'] = 'none'           # how the learning rate changes
-    scheduler_t_max: Positive | None = None                 # [steps] of the cosine; max_steps by default
+    scheduler: Literal['none', 'cosine', 'multistep'] = 'none'  # how the learning rate changes
+    scheduler_t_max: Positive | None = None  # [steps] of the cosine; max_steps by default; averaging: [batches] of all
     scheduler_eta_min: Annotated[float, Field(ge=0)] = 0.0  # learning rate at the end of the cosine
+    scheduler_milestones: list[Positive] = []               # [steps] multistep: after each, the rate is multiplied
+    scheduler_gamma: Annotated[float, Field(gt=0)] = 0.1    # multistep: by how much
     max_grad_norm: Annotated[float, Field(ge=0)] = 0.0      # L2 norm to which gradients are clipped; 0: no clipping
     global_batch: Annotated[int, Field(ge=1, le=2**24)] = 64  # [samples] of a step, over all ranks
     lr: Annotated[float, Field(gt=0)] = 0.05                # learning rate, of SGD
@@ -319,23 +321,24 @@ class AveragingConfig(Section):
     moments: Literal['average', 'reset', 'keep'] = 'average'  # what becomes of the optimizer's state at an average
     outer_lr: Annotated[float, Field(gt=0, le=1)] = 1.0     # step from the last average; 1 without momentum: the mean
     outer_momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0  # Nesterov's, over averages
+    train_batch: _known_or_own(('plain',)) = 'plain'        # own code: a batch with its update, see there
+    lr_scale: Annotated[float, Field(ge=0)] = 0.0           # the rate of W ranks is that of one, times 1 + it * (W - 1)
     schedule: Literal['live', 'recorded'] = 'live'          # counts from measured times, or from `recorded`
     recorded: list[list[Count]] = []                        # [batches] of each rank, round by round; the last repeats
     death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
     patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-_LATER = dict(moments=dict(keep='average or reset'))
-LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0)       # what runs did before these keys were there
+LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0, train_batch='plain')       # what runs did before these keys were there
 
 def _check_averaging(cfg: 'RunConfig'):
     "Refuse what averaging cannot do, or not yet."
     a, t, worlds = cfg.rounds(), cfg.training, [w for _, w in cfg.phases()]
-    for key, later in _LATER.items():
-        if (v := getattr(a, key)) in later: raise ValueError(f'averaging.{key}: {v} is not built yet; use {later[v]}')
-    for key, found, use in (('numerics', t.numerics, 'plain'), ('scheduler', t.scheduler, 'none')):
-        if found != use:
-            raise ValueError(f'training.{key}: {found} is not built yet for training.method averaging; use {use}')
+    if t.numerics != 'plain': raise ValueError(
+        f'training.numerics: {t.numerics} is not built yet for training.method averaging; use plain')
+    if t.scheduler == 'cosine' and t.scheduler_t_max is None: raise ValueError(
+        'training.scheduler_t_max: steps are rounds here, whose length the clock decides, so training.max_steps does '
+        'not say how long the cosine is; expected its length in batches of all ranks together, found none')
     if t.precision == 'fp16':
         raise ValueError(
             'training.precision: fp16 scales losses rank by rank, which averaging cannot keep alike; use bf16 or fp32')
@@ -360,6 +363,7 @@ def _check_averaging(cfg: 'RunConfig'):
     _check_open(a)
     if a.mode == 'gradients': _check_gradients(a)
     if a.death == 'salvage': _check_salvage(cfg)
+    if is_own(a.train_batch): _check_own_batch(a, t)
     for w in worlds: _check_ranks(a, w)
 
 # %% ../../nbs/training/320_config.ipynb #32055005
@@ -408,6 +412,13 @@ def _check_gradients(a: AveragingConfig):
             outer_momentum=0.0).items():
         if (v := getattr(a, key)) != use: raise ValueError(f'averaging.{key}: with mode gradients all ranks make one '
             f'step with the gradient of all batches; expected {use}, found {v}')
+
+def _check_own_batch(a: AveragingConfig, t: TrainingConfig):
+    for key, found, use, why in (('averaging.mode', a.mode, 'parameters', 'makes its own step'),
+            ('training.precision', t.precision, 'fp32', 'computes as it says itself'),
+            ('training.loss', t.loss, 'cross_entropy', 'has a loss of its own')):
+        if found != use: raise ValueError(f'{key}: averaging.train_batch {a.train_batch} {why}; expected {use}, found '
+                                          f'{found}')
 
 def _check_salvage(cfg: 'RunConfig'):
     s, a = cfg.supervisor, cfg.rounds()
@@ -481,6 +492,15 @@ class CodeConfig(Section):
     "Where own code lies."
     folder: PathText = '.'             # looked at first for `module:function`; `ecrl run FILE` takes the folder of FILE
 
+def _check_schedule(t: TrainingConfig):
+    "Refuse a schedule that never acts, or that the wrong keys describe."
+    at, multistep = t.scheduler_milestones, t.scheduler == 'multistep'
+    if multistep and (not at or sorted(set(at)) != at): raise ValueError(
+        f'training.scheduler_milestones: expected rising steps after which the rate is multiplied, found {at}')
+    if at and not multistep: raise ValueError(
+        f'training.scheduler_milestones: they have no effect with training.scheduler {t.scheduler}; use multistep, or '
+        'remove them')
+
 def _check_args(cfg: 'RunConfig'):
     "Refuse arguments for what takes none."
     t = cfg.training
@@ -509,6 +529,7 @@ def _check_together(cfg: 'RunConfig'):
         if cfg.training.method != 'averaging': local_batch(cfg.training.global_batch, w)
     if cfg.runtime.nodes > 1: _check_nodes(cfg)
     _check_args(cfg)
+    _check_schedule(cfg.training)
     _check_method(cfg)
     if cfg.training.numerics == 'elastic': _check_virtual_shards(cfg)
     last, ends = cfg.training.max_steps, [until for until, _ in cfg.phases()]
@@ -552,7 +573,8 @@ class RunConfig(Section):
 
     def own_names(self) -> list[str]: # module:function
         "The own code that is named."
-        return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss)
+        return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss,
+                            self.rounds().train_batch)
                 if is_own(n)]
 
     def fits(self, world_size: int) -> bool:

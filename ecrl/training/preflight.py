@@ -54,8 +54,12 @@ def code_record(own: OwnCode) -> dict: # empty where none is named
 # %% ../../nbs/training/377_preflight.ipynb #08f890c9
 def try_once(cfg: RunConfig, own: OwnCode, dataset: WithIDs, model: torch.nn.Module):
     "One pass of own code over two samples, before any rank starts: the parts may not fit each other."
-    what = ', '.join(own.names)
+    what, batch = ', '.join(own.names), cfg.rounds().train_batch
     with same_draws():
+        if batch in own.functions:
+            from ecrl.averaging.own_batch import try_batch      # no other run needs it
+            x, y, _ = dataset.__getitems__([0, len(dataset) - 1])
+            return try_batch(own, batch, model, (x, y), cfg.training)
         try:
             optimizer, _ = build_optimizer(model, cfg.training, own)
             x, y, _ = dataset.__getitems__([0, len(dataset) - 1])

@@ -86,12 +86,13 @@ def identity_of(
 ) -> dict:
     """What a checkpoint must agree on with the run that loads it: the run, its data, and every setting that changes
     the result."""
-    t, cosine = cfg.training, cfg.training.scheduler == 'cosine'
+    t, cosine, multistep = cfg.training, *(cfg.training.scheduler == k for k in ('cosine', 'multistep'))
     effective = dict(virtual_shards=t.virtual_shards if t.numerics == 'elastic' else None,
                      scheduler_eta_min=t.scheduler_eta_min if cosine else None,
                      scheduler_t_max=(t.scheduler_t_max or t.max_steps) if cosine else None)
+    if multistep: effective |= dict(scheduler_milestones=t.scheduler_milestones, scheduler_gamma=t.scheduler_gamma)
     learning = t.model_dump(exclude={'max_steps', 'evaluate', 'log_every', 'debug_every',
-                                     'precision_fallback'}) | effective
+                                     'precision_fallback', 'scheduler_milestones', 'scheduler_gamma'}) | effective
     data = {f'dataset_{k}': v for k, v in cfg.dataset.model_dump(exclude={'root', 'download', 'size',
         'num_classes'}).items()}
     return dict(token=token, seed=cfg.seed, **learning, **data, dataset_size=len(dataset),
