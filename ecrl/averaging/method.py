@@ -6,7 +6,7 @@
 __all__ = ['Averaging', 'Part', 'parameters_of', 'Journey']
 
 # %% ../../nbs/averaging/440_method.ipynb #440a0004
-import threading, time
+import io, threading, time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 import torch
@@ -16,12 +16,12 @@ from .circle import circle_of
 from .combining import apply, catch_up_all, digest_of, ensure_state, gather, meet, parts_of
 from .combining import kept_apart, meet_gradients, parts_for, weighted
 from .own_batch import train_own
-from .planner import Meeting, State, begin, excluding, observe, resized, waited_for
+from .planner import Meeting, State, begin, excluding, observe, regrouped, resized, waited_for
 from .policies import policy_of
 from .rates import Rates, scale
 from .records import RoundWriter, log_name
 from .rounds import Round, weights_of, without
-from ..checkpoint.state import StateMismatch
+from ..checkpoint.state import StateMismatch, capture_rng
 from ..data.assignment import Unit
 from ..data.geometry import sample_ids_hash
 from ..own_code import OwnCodeError
@@ -226,6 +226,7 @@ def agree_on(self: Averaging,
     values, velocity, drift, post = self.average_of(done, self.circle.snapshots(offered), base)
     sync = self.circle.vote(round.number, time.monotonic() - arrived - waited, post)
     self.velocity, self.stop = velocity, bool(said[0][1])
+    self.circle.leaving = [r for r in said if said[r][1]]
     meeting = Meeting(tuple(done.counts), tuple(said[r][0] if r in said else 0.0 for r in range(self.ranks)), sync,
         drift)
     return done, values, meeting, dict(post=post, waited_s=waited, sync_s=time.monotonic() - arrived - waited,
@@ -301,6 +302,7 @@ def do_part(self: Averaging, worker, number: int, ahead: bool = False) -> Part: 
 def advance(self: Averaging, worker) -> dict: # the record of the round, without who and when
     "One round: plan, train alone, meet, apply, record."
     number = self.global_step + 1
+    self.let_in(worker, number)
     worked = [] if self.ahead else None
     if self.ahead: self.ahead.ended, self.ahead.other_s = time.monotonic(), 0.0     # until now: the round before
     part, self.ahead = self.ahead or self.do_part(worker, number), None
@@ -332,6 +334,19 @@ def go_on_with(self: Averaging, values: dict, m: Meeting, post: str,
 
 @patch
 def leave_out(self: Averaging, gone): self.planner = excluding(self.planner, gone)
+
+# %% ../../nbs/averaging/440_method.ipynb #440a00e2
+@patch
+def let_in(self: Averaging, worker, number: int): # number: of the round that comes
+    "Form the group anew without ranks that leave, and with those that have come back."
+    if self.circle.leaving: self.circle.part(self.leave_out)
+    if not self.circle.coming: return
+    def pack():
+        rng = {k: v[None] for k, v in capture_rng(self.device).items()}
+        torch.save(dict(state=self.state(rng), every=worker.every), out := io.BytesIO())
+        return out.getvalue()
+    self.circle.admit(number, self.own_digest, pack, self.leave_out)
+    self.planner = regrouped(self.settings, self.planner, self.circle.members, self.K)
 
 # %% ../../nbs/averaging/440_method.ipynb #440a00f2
 @patch

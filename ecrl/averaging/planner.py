@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['State', 'Meeting', 'nearest', 'smoothed', 'overhead', 'matched', 'lead', 'overshoot', 'begin', 'resized', 'excluding',
-           'elche_anchor', 'steady_anchor', 'suppressed', 'alarmed', 'observe', 'wanted', 'spare', 'waited_for',
-           'simulate', 'used']
+           'regrouped', 'elche_anchor', 'steady_anchor', 'suppressed', 'alarmed', 'observe', 'wanted', 'spare',
+           'waited_for', 'simulate', 'used']
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a0004
 import math
@@ -99,15 +99,20 @@ def begin(
 
 def resized(a: AveragingConfig, s: State, world_size: int, batches: int = 0) -> State:
     "The state for another number of ranks: the anchor stays, what was measured of each rank is void."
+    fresh = begin(a.model_copy(update=dict(anchor=s.anchor)), world_size, batches)
     # a rank that had left the group is here again
-    if len(s.counts) == world_size: return replace(s, counts=tuple(c or s.anchor for c in s.counts))
-    return replace(begin(a.model_copy(update=dict(anchor=s.anchor)), world_size, batches), syncs=s.syncs,
-        drifts=s.drifts, rest=s.rest, extra=s.extra)
+    if len(s.counts) == world_size: return replace(s, counts=tuple(c or b for c, b in zip(s.counts, fresh.counts)))
+    return replace(fresh, syncs=s.syncs, drifts=s.drifts, rest=s.rest, extra=s.extra)
 
 def excluding(s: State, gone: Sequence[int]) -> State:
     "The state for the ranks that are left: the others do nothing from now on, and what was measured of them is void."
     def of(values, void): return tuple(void if r in gone else v for r, v in enumerate(values))
     return replace(s, counts=of(s.counts, 0), smooth=of(s.smooth, None), recent=of(s.recent, ()))
+
+def regrouped(a: AveragingConfig, s: State, members: Sequence[int], batches: int = 0) -> State:
+    "The state for these members: who has come back begins anew, who is not there does nothing."
+    ranks = range(len(s.counts))
+    return excluding(resized(a, s, len(ranks), batches), [r for r in ranks if r not in members])
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a000f
 def elche_anchor(a: AveragingConfig, anchor: int, o: float, may_grow: bool = True) -> int: # o: overhead

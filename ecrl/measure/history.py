@@ -466,8 +466,9 @@ def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from 
 
 def _excused(events: list[dict]) -> list[tuple[int, int, int]]: # see `classify`
     "Ranks that have died, or been left out, while the others went on; one may have died before it recorded a step."
-    return [(e['attempt'], e['global_step'] - 1, len(e['gone'])) for e in events
-        if e.get('event') == 'salvaged' and e.get('rank') == 0]
+    told = [e for e in events if e.get('rank') == 0]
+    back = [(e['attempt'], e['global_step'], -len(e['came'])) for e in told if e.get('event') == 'joined']
+    return [(e['attempt'], e['global_step'] - 1, len(e['gone'])) for e in told if e.get('event') == 'salvaged'] + back
 
 def _before_first_step(run: Path, supervisor: dict, events: list[dict]) -> str: # '': no supervisor has begun it
     "What is known of a run that has recorded no step."

@@ -160,6 +160,7 @@ def heed_event(self: Live, e: dict):
     if name == 'restored': self.heed_start(e)
     if name == 'death_seen': self.heed_death(e)
     if by_rank0 and name == 'salvaged': self.heed_salvage(e)
+    if by_rank0 and name == 'joined': self.heed_return(e)
     if by_rank0 and name == 'first_step': self.phase = 'training'
     if by_rank0 and name == 'busy': self.phase = _DOING.get(e['doing'], e['doing'])
     if by_rank0 and name == 'busy_end': self.phase = 'training'
@@ -198,6 +199,12 @@ def heed_salvage(self: Live, e: dict):
     for r in e['gone']: self.ranks.setdefault(r, RankNow()).died = e['attempt']
     self.deaths.append((e['attempt'], e['global_step'] - 1, [*e['gone']]))
     self.say(e, f'from step {e["global_step"]} on without rank {", ".join(map(str, e["gone"]))}')
+
+@patch
+def heed_return(self: Live, e: dict):
+    "Ranks that were missing take part again."
+    for r in e['came']: self.ranks.setdefault(r, RankNow()).died = 0
+    self.say(e, f'from step {e["global_step"]} on with rank {", ".join(map(str, e["came"]))} again')
 
 # %% ../../nbs/measure/739_monitor.ipynb #739a0017
 @patch

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
-from ..averaging.planner import Meeting, State, begin, excluding, observe, resized, spare, waited_for, wanted
+from ..averaging.planner import Meeting, State, begin, excluding, observe, regrouped, resized, spare, waited_for
+from ..averaging.planner import wanted
 from ..averaging.policies import chunks
 from ..averaging.records import done_in, read_rounds, round_of
 from ..averaging.rates import scale
@@ -22,7 +23,8 @@ from ..data.assignment import coverage
 from .history import History, once
 from .laws import IDLE, Evidence, Law, first_of, law
 from .windows import epoch_ids, ids_hash, learning_rate
-from .witnesses import alike, env, promised
+from .witnesses import alike, env, let_in, promised
+
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0007
 @dataclass
@@ -65,7 +67,7 @@ def committed(h: History) -> list[tuple[int, int]]: # (attempt, round), in order
 def decisions(h: History) -> dict[int, list[dict]]: # attempt -> what rank 0 has decided, in order
     out = {}
     for e in h.lines['events.jsonl']:
-        if e['event'] == 'salvaged' and e['rank'] == 0: out.setdefault(e['attempt'], []).append(e)
+        if e['event'] in ('salvaged', 'joined') and e['rank'] == 0: out.setdefault(e['attempt'], []).append(e)
     return out
 
 def gone_from(h: History, key, generation: int | None = None) -> set[int]: # generation: None: by the round
@@ -73,7 +75,9 @@ def gone_from(h: History, key, generation: int | None = None) -> set[int]: # gen
     attempt, n = key
     known = [e for i, e in enumerate(decisions(h).get(attempt, ()), 1)
         if (e['global_step'] <= n if generation is None else i <= generation)]
-    return {r for e in known for r in e['gone']}
+    out = set()
+    for e in known: out = (out | {*e.get('gone', ())}) - {*e.get('came', ())}
+    return out
 
 def done_of(h: History, key) -> Round | None: # None: it has no plan
     "A round as it was done."
@@ -210,7 +214,7 @@ def law_meeting(h: History) -> Iterator[Evidence]:
         W = len(next(iter(t.plans.get(key, {0: dict(counts=[])}).values()))['counts'])
         if key not in t.commits: yield _wrong(key, 'every rank has recorded it, and there is no commit.', 0)
         # who died between the commit and its own record is missed in the next round
-        met = set(range(W)) - gone_from(h, (key[0], key[1] + 1))
+        met = set(range(W)) - gone_from(h, key) - gone_from(h, (key[0], key[1] + 1))
         if absent := sorted(met - t.averages.get(key, {}).keys()): yield _wrong(key,
                 f'rank {absent[0]} has no average.', absent[0])
         for rank, a in t.averages.get(key, {}).items():
@@ -257,6 +261,7 @@ def law_digests(h: History) -> Iterator[Evidence]:
     checkpoint; and one that is begun ahead, where that is allowed, with the state before that. Momentum that ranks keep
     is each one's own."""
     t, n, first = told(h), 0, None
+    yield from first_of(_given(h))
     for key, ranks in sorted(t.plans.items()):
         before = _known_then(h, key)
         # rank 0 may die before its commit, and others begin the next round before they notice
@@ -421,7 +426,8 @@ def planner_states(h: History) -> tuple[dict, dict]: # (attempt, round) -> what 
     def following(which, key, plan): # which: the round that is continued; None: that is not known
         s, W = begin(a, len(plan['counts']), K) if which is None else after.get(which), len(plan['counts'])
         if s is not None and (which is None or which[0] != key[0]): s = resized(a, s, W, K)
-        return None if s is None else excluding(s, gone_from(h, key, plan.get('generation', 0)))
+        out = gone_from(h, key, plan.get('generation', 0))
+        return None if s is None else regrouped(a, s, {*range(W)} - out, K)
     for key, ranks in sorted(t.plans.items()):
         plan, average = next(iter(ranks.values())), next(iter(t.averages.get(key, {}).values()), None)
         knew, s = (following(of(h, key), key, plan) for of in (_known_then, _before))
@@ -544,29 +550,57 @@ def law_fenced(h: History) -> Iterator[Evidence]:
             if int(r.rank) in gone_from(h, (int(r.attempt), int(r.global_step)))])
     return n
 
+def _in_force(h: History, event: str, key) -> range: # event: of a line
+    "The generations under which something may be written of a round."
+    known, n = decisions(h).get(key[0], ()), key[1]
+    upto = sum(e['global_step'] <= n for e in known)
+    if event != 'plan': return range(upto, upto + 1)
+    # a plan may be made before it is decided that somebody has gone, but not before somebody is let in
+    joined = [i for i, e in enumerate(known, 1) if 'came' in e and e['global_step'] == n]
+    return range(max([sum(e['global_step'] < n for e in known), *joined]), upto + 1)
+
 def _not_in_force(h: History, event: str, key, rank: int, r: dict) -> Iterator[Evidence]: # r: a line
     "A line of a rank that was left out, or of another generation than the one in force."
-    late = event == 'plan'      # a plan may be made before it is decided that somebody has gone
-    if rank in gone_from(h, (key[0], key[1] - late)):
+    own, due = r.get('generation', 0), _in_force(h, event, key)
+    if rank in gone_from(h, key, own if event == 'plan' else None):
         yield _wrong(key, f'rank {rank} has written its {event} after the others had gone on without it.', rank,
-            'it was paused, and was not fenced')
+            'it was paused, and was not fenced; or has come back, and was not let in')
     if event == 'commit': return
-    due = {sum(e['global_step'] <= n for e in decisions(h).get(key[0], ())) for n in (key[1] - late, key[1])}
-    if r.get('generation', 0) not in due:
-        yield _wrong(key, f'rank {rank} writes of generation {r.get("generation", 0)}; expected {max(due)}.', rank)
+    if own not in due: yield _wrong(key, f'rank {rank} writes of generation {own}; expected {due[-1]}.', rank)
     left = [m for m in range(len(r['counts'])) if m not in gone_from(h, key)]
     if event == 'average' and r.get('members', [*range(len(r['counts']))]) != left:
         yield _wrong(key, f'rank {rank} met with ranks {r.get("members", "of all")}; expected {left}.', rank)
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a00fa
 def _other_decisions(h: History, attempt: int, known: list[dict]) -> Iterator[Evidence]:
-    left = {*range(int(h.attempts.loc[attempt, 'world_size']))}
+    everybody = {*range(int(h.attempts.loc[attempt, 'world_size']))}
+    left = everybody
     for i, e in enumerate(known, 1):
-        gone, members = {*e['gone']}, {*e['members']}
-        if e['generation'] != i or not gone or 0 in gone or not gone <= left or members != left - gone:
-            yield _wrong((attempt, e['global_step']), f'decision {i} is of generation {e["generation"]}, without ranks '
-                         f'{e["gone"]} of {sorted(left)}, with {e["members"]}.', 0)
-        left -= gone
+        gone, came, members = {*e.get('gone', ())}, {*e.get('came', ())}, {*e['members']}
+        possible = (came and came <= everybody - left) if 'came' in e else (gone and 0 not in gone and gone <= left)
+        if e['generation'] != i or not possible or members != (left - gone) | came:
+            yield _wrong((attempt, e['global_step']), f'decision {i} is of generation {e["generation"]}, '
+                f'{f"with ranks {sorted(came)} again beside" if came else f"without ranks {sorted(gone)} of"} '
+                f'{sorted(left)}, with {e["members"]}.', 0)
+        left = (left - gone) | came
+
+@once
+def _given(h: History) -> list[Evidence]:
+    "What is wrong with the states that were handed to those who came back."
+    t, told_so = told(h), {(n, r, e['global_step']): e for (n, r), each in let_in(h).items() for e in each}
+    joined = {(n, e['global_step']): e for n, known in decisions(h).items() for e in known if 'came' in e}
+    out = [_wrong((n, s), f'rank {r} says that it was let in, and rank 0 does not.', r)
+        for n, r, s in told_so if r not in joined.get((n, s), {}).get('came', ())]
+    for key, e in joined.items():
+        before = _before(h, key)
+        due = next((r['post'] for r in [t.commits.get(before), *t.averages.get(before, {}).values()] if r), None)
+        said = {r: told_so.get((key[0], r, key[1])) for r in e['came']}
+        for r, x in [(0, e), *said.items()]:
+            if x and due and x['base'] != due: out.append(_wrong(key, f'rank {r} says that state {x["base"][:12]} was '
+                f'handed over; expected {due[:12]}, with which the round before ended.', r))
+            if not x and r in t.plans.get(key, {}): out.append(_wrong(key, f'rank {r} has come back, and does not say '
+                'with which state.', r))
+    return out
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a001a
 def count_rounds(

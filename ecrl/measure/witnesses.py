@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['law_format', 'law_identity', 'falls', 'law_clocks', 'sessions', 'launches', 'setting', 'env', 'law_agreement',
-           'ended_here', 'law_lifecycle', 'unsettled', 'restores', 'promised', 'alike', 'checkpoint_name',
+           'ended_here', 'law_lifecycle', 'unsettled', 'restores', 'let_in', 'promised', 'alike', 'checkpoint_name',
            'law_witnesses', 'law_faults']
 
 # %% ../../nbs/measure/730_witnesses.ipynb #e741efa6
@@ -363,7 +363,7 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
     if life and launch and not 0 <= life[0]['rank'] < launch['world_size']:
         return 'events of a rank that does not exist'
     if core != list(LIFE[:len(core)]): return f'expected {" -> ".join(LIFE)}, found {" -> ".join(core) or "nothing"}'
-    due = 0 if first is None else 4 if last == first else 5
+    due = 0 if first is None or 'let_in' in names else 4 if last == first else 5       # it may be a successor's
     if len(core) < due: return f'steps were recorded, but the events end with {core[-1] if core else "nothing"}'
     begun = next((e['global_step'] for e in life if e['event'] == 'first_step' and 'global_step' in e), first)
     if begun != first: return f'first_step says step {begun}, the first record is of step {first}'
@@ -470,9 +470,17 @@ def restores(h: History) -> dict[int, dict[int, dict]]: # attempt -> rank -> its
     return dict(out)
 
 @once
+def let_in(h: History) -> dict[tuple, list[dict]]: # (attempt, rank) -> what it has said each time
+    "Ranks that came back to others, who have given them their state."
+    out = defaultdict(list)
+    for e in h.lines['events.jsonl']:
+        if e['event'] == 'let_in' and e['rank'] is not None: out[e['attempt'], e['rank']].append(e)
+    return dict(out)
+
+@once
 def _arithmetic(h: History) -> dict[tuple, dict]: # (attempt, rank) -> settings on which the bits depend
     return {(e['attempt'], e['rank']): e['arithmetic']
-        for e in h.lines['events.jsonl'] if e['event'] == 'built' and 'arithmetic' in e}
+        for e in h.lines['events.jsonl'] if e['event'] in ('built', 'let_in') and 'arithmetic' in e}
 
 # %% ../../nbs/measure/730_witnesses.ipynb #1d6a15a3
 def promised(h: History, attempt: int) -> bool:
@@ -496,7 +504,8 @@ def law_witnesses(h: History) -> Iterator[Evidence]:
     ranks = h.steps.groupby('attempt')['rank'].unique().to_dict()
     found, n_facts = [], 0
     for n, said in sorted(restores(h).items()):
-        absent = sorted(set(ranks.get(n, ())) - said.keys()) if not unsettled(h, n) else []
+        back = {r for a, r in let_in(h) if a == n}
+        absent = sorted(set(ranks.get(n, ())) - said.keys() - back) if not unsettled(h, n) else []
         found += [Evidence(False, f'rank {r} recorded steps in attempt {n}, but not what it restored.', rank=int(r),
             attempt=n) for r in absent]
         for key in ('from_step', 'from_path', 'from_attempt', 'from_checksum'):
@@ -565,11 +574,11 @@ def _odd_data(h: History) -> Iterator[Evidence]:
     "Ranks that trained on other data, or ran other code, than the run began with."
     due, code = (h.environment.get(k) for k in ('data_digest', 'code_digest'))
     for e in h.lines['events.jsonl']:
-        if e['event'] == 'built' and e.get('code_digest') != code: yield Evidence(
+        if e['event'] in ('built', 'let_in') and e.get('code_digest') != code: yield Evidence(
             False, f'rank {e["rank"]} of attempt {e["attempt"]} runs own code with digest '
                    f'{str(e.get("code_digest"))[:16]}; expected {str(code)[:16]}.',
             rank=e['rank'], attempt=e['attempt'], cause='the files that the config names were changed')
-        if e['event'] == 'built' and due is not None and e.get('data_digest', due) != due:
+        if e['event'] in ('built', 'let_in') and due is not None and e.get('data_digest', due) != due:
             yield Evidence(False, f'rank {e["rank"]} of attempt {e["attempt"]} has data with digest '
                 f'{e["data_digest"][:16]}; expected {due[:16]}.', rank=e['rank'], attempt=e['attempt'],
                 cause='the content of the dataset was changed')

@@ -327,9 +327,11 @@ class AveragingConfig(Section):
     recorded: list[list[Count]] = []                        # [batches] of each rank, round by round; the last repeats
     death: Literal['restart', 'salvage'] = 'restart'        # from the last checkpoint, or with the ranks that are left
     patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come
+    rejoin: bool = False  # salvage: a rank that has gone gets a successor, which is let in between two rounds
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0, train_batch='plain')       # what runs did before these keys were there
+# what runs did before these keys were there
+LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0, train_batch='plain', rejoin=False)
 
 def _check_averaging(cfg: 'RunConfig'):
     "Refuse what averaging cannot do, or not yet."
@@ -342,8 +344,6 @@ def _check_averaging(cfg: 'RunConfig'):
     if t.precision == 'fp16':
         raise ValueError(
             'training.precision: fp16 scales losses rank by rank, which averaging cannot keep alike; use bf16 or fp32')
-    if cfg.runtime.nodes > 1:
-        raise ValueError('runtime.nodes: averaging between hosts is not built yet; use runtime.nodes: 1')
     if a.schedule == 'recorded' and not a.recorded:
         raise ValueError(
             'averaging.recorded: expected the counts of at least one round, found none; name them, or use '
@@ -362,7 +362,7 @@ def _check_averaging(cfg: 'RunConfig'):
             'averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')
     _check_open(a)
     if a.mode == 'gradients': _check_gradients(a)
-    if a.death == 'salvage': _check_salvage(cfg)
+    if a.death == 'salvage' or a.rejoin: _check_salvage(cfg)
     if is_own(a.train_batch): _check_own_batch(a, t)
     for w in worlds: _check_ranks(a, w)
 
@@ -422,6 +422,12 @@ def _check_own_batch(a: AveragingConfig, t: TrainingConfig):
 
 def _check_salvage(cfg: 'RunConfig'):
     s, a = cfg.supervisor, cfg.rounds()
+    if a.death != 'salvage': raise ValueError(
+        'averaging.rejoin: a rank can come back only to others that have gone on without it; use averaging.death: '
+        'salvage, or remove it')
+    if cfg.runtime.nodes > 1: raise ValueError(
+        'averaging.death: salvage asks the kernel who has died, which knows only of its own host; use '
+        'averaging.death: restart, or runtime.nodes: 1')
     if a.backend == 'cpu': raise ValueError(
         'averaging.death: with backend cpu ranks are ahead of an average when one dies, so those that are left have no '
         'common state; use averaging.death: restart, or averaging.backend: collective')

@@ -30,6 +30,8 @@ class Job:
         self.log, self.world_size, self.launched = Path(log), world_size, time.monotonic()
         # attempt; its events; ranks that left in order; that died
         self.number, self.events, self.left, self.dead = None, [], set(), []
+        # ranks that were left out; of them, those that lived at a look after the end; successors, by rank
+        self.out, self.fenced, self.joiners = set(), set(), {}
         self.told = []                                                          # ranks that somebody told to stop
         self.pids, self.family, self.deaths = {}, {}, Deaths()                  # rank -> pid; pid -> process
         # who did not run at the last look; who was ended for it: why
@@ -66,7 +68,10 @@ def saw(self: Job, event: dict):
         # a dead launcher would not lead to it
         with contextlib.suppress(psutil.Error): self.family[event['pid']] = psutil.Process(event['pid'])
     if event['event'] in ('finished', 'stopping', 'fatal'): self.left.add(event['rank'])
-    if event['event'] == 'salvaged': self.left.update(event['gone'])    # the others go on
+    if event['event'] == 'salvaged':                            # the others go on
+        self.left.update(event['gone'])
+        if not event.get('asked'): self.out.update(event['gone'])
+    if event['event'] == 'joined': self.left.difference_update(event['came']); self.out.difference_update(event['came'])
     if event['event'] == 'told_to_stop': self.told.append(event['rank'])
 
 # %% ../../nbs/training/380_processes.ipynb #d1b4f09c
@@ -154,6 +159,28 @@ def end_stopped(self: Job, stopped: dict): # rank or 'launcher' -> state
         if name != 'launcher' and name not in self.pids: self.watch_pid(pids[name], name)
         signal_if_there(pids[name], signal.SIGKILL)
 
+# %% ../../nbs/training/380_processes.ipynb #c95fbc84
+@patch
+def lives(self: Job, rank: int) -> int | None: # its pid
+    "Whether there is a process of a rank, however well it is."
+    pid = self.pids.get(rank) or self.starting().get(rank)
+    return None if pid is None or rank in self.dead or state_of(pid) in (None, 'Z', 'X') else pid
+
+@patch
+def clear_way(self: Job, rank: int) -> bool: # whether nobody has that rank any more
+    "End what is left of a rank that was left out."
+    if pid := self.lives(rank): signal_if_there(pid, signal.SIGKILL)
+    return not pid
+
+@patch
+def succeed(self: Job, rank: int, process):
+    "From now on this process is that rank."
+    for fd in [fd for fd, name in self.deaths.names.items() if name == rank]: self.deaths._forget(fd)
+    self.dead = [r for r in self.dead if r != rank]
+    self.pids[rank], self.joiners[rank] = process.pid, process
+    self.watch_pid(process.pid, rank)
+    with contextlib.suppress(psutil.Error): self.family[process.pid] = psutil.Process(process.pid)
+
 # %% ../../nbs/training/380_processes.ipynb #a4b920b6
 class Watchdog:
     "Notices that a job makes no progress."
@@ -168,6 +195,9 @@ class Watchdog:
         if name == 'busy_end': self.busy.pop(rank, None); self.last = dict.fromkeys(self.last, now)
         if name == 'first_step': self.running.add(rank); self.last[rank] = now
         if name == 'salvaged': self.over.update(event['gone'])
+        if name == 'joined':
+            self.over.difference_update(event['came'])
+            self.running.update(event['came']); self.last.update(dict.fromkeys(event['came'], now))
         if name in ('finished', 'stopping'): self.over.add(rank); self.last = dict.fromkeys(self.last, now)
 
     def grown(self, rank: int, size: int, now: float): # of the rank's log

@@ -178,8 +178,24 @@ standby_launch='world_size  whole  -  of a job that waits; once it takes over, i
 global_step  whole  fenced  the first round without them
 generation   whole  fenced  of the group, from 1: how often ranks have gone on without others
 members      list   fenced  ranks that are left
-gone         list   fenced  ranks that have died, or not come in time
+gone         list   fenced  ranks that have died, or not come in time, or were asked to leave
+*asked       flag   -       whether they were asked to leave: then nobody takes their place
 '''))
+
+# %% ../../nbs/training/310_protocol.ipynb #86189561
+_EVENTS |= dict(**dict.fromkeys(('joined', 'let_in'), '''
+global_step  whole  fenced   the first round with them
+generation   whole  fenced   of the group, one more than before
+members      list   fenced   ranks that take part from here on
+came         list   fenced   ranks that have come back
+base         text   digests  SHA-256 of the state that they were given
+*arithmetic  map    witnesses  of who was let in, as when a rank is built
+*data_digest  text  witnesses  the same
+*code_digest  text  witnesses  the same; absent: no own code is named
+'''), joiner_launch='ranks  list  -  that are started anew; whether they are let in is judged',
+    joiner_up='pid  whole  -  see worker_up\nboot  text  clocks  boot id of its host',
+    turned_away='reason  text  -  why a rank that had come back ends before it is let in',
+    fenced_ended='ranks  list  -  that were left out, and ended when the others had finished\nreason  text  -  why')
 
 # %% ../../nbs/training/310_protocol.ipynb #31055002
 _EVENTS['interval_changed'] = '''
@@ -200,7 +216,7 @@ EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 # %% ../../nbs/training/310_protocol.ipynb #31000002
 ENDED = ('completed', 'failed', 'stopped')
 SUPERVISORS = ('launch', 'death_seen', 'torn_down', *ENDED, 'resumed_session', 'world_size_changed', 'asked_to_stop',
-               'standby_launch', 'standby_lost')
+               'standby_launch', 'standby_lost', 'joiner_launch', 'fenced_ended')
 LIFE = ('worker_up', 'process_group_up', 'built', 'restored', 'first_step')
 
 # %% ../../nbs/training/310_protocol.ipynb #e394c827
