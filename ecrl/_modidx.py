@@ -1942,6 +1942,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.lab.failovers.of': ('lab/failovers.html#of', 'ecrl/lab/failovers.py'),
                                     'ecrl.lab.failovers.pace': ('lab/failovers.html#pace', 'ecrl/lab/failovers.py'),
                                     'ecrl.lab.failovers.plot_pauses': ('lab/failovers.html#plot_pauses', 'ecrl/lab/failovers.py'),
+                                    'ecrl.lab.failovers.since_work': ('lab/failovers.html#since_work', 'ecrl/lab/failovers.py'),
                                     'ecrl.lab.failovers.stages_findings': ('lab/failovers.html#stages_findings', 'ecrl/lab/failovers.py'),
                                     'ecrl.lab.failovers.stages_table': ('lab/failovers.html#stages_table', 'ecrl/lab/failovers.py'),
                                     'ecrl.lab.failovers.verdict_in': ('lab/failovers.html#verdict_in', 'ecrl/lab/failovers.py'),

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['UNCUT', 'KIND', 'ROW', 'PARTS', 'left_out', 'view_changes', 'lives_of', 'verdict_in', 'pace', 'group_row',
-           'stages_table', 'against_uncut', 'by_group', 'of', 'stages_findings', 'plot_pauses', 'lane_pictures',
-           'write_stages']
+           'stages_table', 'against_uncut', 'by_group', 'of', 'stages_findings', 'plot_pauses', 'since_work',
+           'lane_pictures', 'write_stages']
 
 # %% ../../nbs/lab/844_failovers.ipynb #844a0004
 import json
@@ -153,7 +153,8 @@ def against_uncut(t: pd.DataFrame, calm: str = 'none') -> pd.DataFrame: # t: of 
         bits = g['bitwise'].map(str)
         rows.append(dict(failure=name, runs=len(g), broken=int((g['broken'].fillna('') != '').sum()),
             open=int((g['open'].fillna('') != '').sum()), facts=int(g['facts'].sum()),
-            restarts=int(g['restarts'].sum()), bitwise=f'{(bits == "True").sum()} of {len(g)}', **{k: g[k].astype(float).median() for k in PARTS},
+            restarts=int(g['restarts'].sum()),
+            bitwise=f'{(bits == "True").sum()} of {len(g)}', **{k: g[k].astype(float).median() for k in PARTS},
             pause=g['pause'].astype(float).median(), falsely=int(g['falsely'].sum()), to_uncut=faster(g, UNCUT),
             to_calm=faster(g, calm) if name != calm else None))
     return pd.DataFrame(rows)
@@ -207,6 +208,13 @@ def plot_pauses(c: pd.DataFrame, t: pd.DataFrame) -> Axes: # c: of `against_uncu
     return ax
 
 # %% ../../nbs/lab/844_failovers.ipynb #844a0016
+def since_work(life: Life) -> Life: # with the same records
+    "A life whose time begins shortly before its first commit."
+    first = min((t for r, t in zip(life.records, life.times) if r[4] == 'committed'), default=0.0)
+    begin = max(0.0, first - 0.04*(life.times[-1] - first))
+    return life._replace(times=[max(0.0, t - begin) for t in life.times],
+                         faults=[f._replace(at=f.at - begin, until=f.until - begin) for f in life.faults])
+
 def lane_pictures(pub: Publication) -> dict: # variant -> (a function that draws, the life it draws)
     "A life for each failure."
     out = {}
@@ -214,7 +222,7 @@ def lane_pictures(pub: Publication) -> dict: # variant -> (a function that draws
         run = pub.paths.get(r.run_id)
         if r.variant == UNCUT or r.variant in out or pub.history(r.run_id) is None: continue
         lives = lives_of(run, load_config(run/'config.yaml'))
-        life = next((x for x in lives.values() if x.faults), next(iter(lives.values())))
+        life = since_work(next((x for x in lives.values() if x.faults), next(iter(lives.values()))))
         out[r.variant] = (lambda x=life, name=r.variant: lanes(x, title=name.replace('_', ' '), unit='s')), life
     return out
 

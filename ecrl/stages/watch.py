@@ -56,7 +56,7 @@ def lanes(life: Life, ax: Axes | None = None, title: str = '', unit: str = '1: a
     "A life as lanes: replicas from the top, keepers below."
     s = life.shape
     least = 4 if 'message' in unit else life.times[-1]/32
-    ax = ax or plt.subplots(figsize=(10, 0.42*(s.workers + s.keepers) + 1.4))[1]
+    ax = ax or plt.subplots(figsize=(10, 0.42*(s.workers + s.keepers) + 1.4), layout='constrained')[1]
     for p, start, end, view, role in spans(life):
         ax.barh(p, end - start, left=start, height=0.62, color=dict(leads=LEADS, learns=LEARNS).get(role, SYNC),
                 edgecolor='white')
