@@ -35,7 +35,8 @@ class Strike(NamedTuple):
 def check_strikes(strikes: list, s: Shape) -> list[Strike]:
     "Refuse a plan that cannot happen, or that nobody could survive."
     out = [Strike(*x) if not isinstance(x, dict) else Strike(**x) for x in strikes]
-    roles = {f'{r}{i}' for r in 'LB' for i in range(s.stages)} | set(range(s.workers + s.keepers))
+    roles = ({f'{r}{i}' for r in 'LB' for i in range(s.stages)} | {f'K{i}' for i in range(s.keepers)}
+             | set(range(s.workers + s.keepers)))
     for x in out:
         if x.kind not in ('crash', 'pause', 'cut'): raise ValueError(
             f'expected a strike of kind crash, pause or cut, found {x.kind!r}')
@@ -173,6 +174,7 @@ for f in (_note, _unplanned): setattr(Starter, f.__name__[1:], f)
 # %% ../../nbs/stages/594_job.ipynb #33856710
 def _role(self: Starter, w) -> int: # process
     if not isinstance(w, str): return w
+    if w[0] == 'K': return self.site.shape.workers + int(w[1:])
     members = self.value.members[int(w[1:])]
     return members[0 if w[0] == 'L' else -1][0]
 
@@ -308,7 +310,8 @@ def life_of(folder: Path, shape: Shape, due: Due) -> Life:
     begin, records = told[0][1], [r for r, _ in told]
     faults = [Fault(t - begin, f[1], f[2], t - begin + f[3] - f[0], f[4])          # on the clock of the records
               for r, t in told if r[0] == WORLD and r[4] == 'fault' for f in [r[7]]]
-    ended = json.loads((Path(folder)/'result.json').read_text())['finished']
+    result = Path(folder)/'result.json'              # none: its starter was killed
+    ended = result.exists() and json.loads(result.read_text())['finished']
     return Life(shape, records, [t - begin for _, t in told], faults, True, ended, len(records), due=due)
 
 # %% ../../nbs/stages/594_job.ipynb #b1ad165b
