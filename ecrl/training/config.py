@@ -425,6 +425,9 @@ def _check_salvage(cfg: 'RunConfig'):
     if a.death != 'salvage': raise ValueError(
         'averaging.rejoin: a rank can come back only to others that have gone on without it; use averaging.death: '
         'salvage, or remove it')
+    if a.rejoin and a.moments == 'keep': raise ValueError(
+        'averaging.moments: keep is a momentum of each rank alone, and one that comes back has none; use average or '
+        'reset, or remove averaging.rejoin')
     if cfg.runtime.nodes > 1: raise ValueError(
         'averaging.death: salvage asks the kernel who has died, which knows only of its own host; use '
         'averaging.death: restart, or runtime.nodes: 1')
