@@ -11,13 +11,14 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from random import Random
-import hashlib, json, multiprocessing, sys, time
+import hashlib, multiprocessing, sys, time
 import pandas as pd
 from . import core, laws, mutants, register, simulator
 from .core import Shape
 from .laws import guilty
 from .mutants import Mutant, campaign
 from .simulator import Fault, Simulation, between, finish
+from ..training.events import JsonlWriter, read_jsonl
 
 # %% ../../nbs/stages/570_campaign.ipynb #5d7e0002
 PORTION = 1000      # seeds
@@ -29,8 +30,7 @@ def fingerprint() -> str:
 
 def portions(path: Path) -> list[dict]: # of this code, by their first seed
     "What a campaign has come to."
-    lines = [json.loads(l) for l in path.read_text().splitlines()] if path.exists() else []
-    return sorted((l for l in lines if l['code'] == fingerprint()), key=lambda l: l['first'])
+    return sorted((l for l in read_jsonl(path)[0] if l['code'] == fingerprint()), key=lambda l: l['first'])
 
 def large_campaign(
     path: Path,
@@ -44,7 +44,8 @@ def large_campaign(
     for first in [f for f in range(0, seeds, size) if f not in have]:
         if time.monotonic() > end: break
         found = campaign(range(first, first + size), workers=workers)
-        with open(path, 'a') as f: f.write(json.dumps(dict(code=fingerprint(), first=first) | found) + '\n')
+        log = JsonlWriter(path, code=fingerprint(), first=first)
+        log.append(found); log.close()
     done = portions(path)
     return dict(lives=sum(l['seeds'] for l in done), messages=sum(l['messages'] for l in done),
                 seconds=sum(l['seconds'] for l in done), broken={k: v for l in done for k, v in l['broken'].items()})

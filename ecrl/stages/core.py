@@ -406,6 +406,7 @@ def _adopt(self: Replica, value: Value):
     self.leads = self.member and value.members[self.stage][0] == me
     self.record('adopted', self.view, value.committed, (value, self.member, self.applied, self.state))
     if self.leads: self.record('leads', self.view, value.committed, (self.stage,))
+    if self.member and self.applied > value.lineage.step: self.checkpoint(self.view, self.applied)
     self.begin()
     self.again()
 

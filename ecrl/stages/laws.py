@@ -319,18 +319,24 @@ def law_same_state(h: History):
 # %% ../../nbs/stages/550_laws.ipynb #54b5b9f8
 @law('L12 checkpoints')
 def law_checkpoints(h: History):
-    """A manifest is of a committed step and names the states of that step; a restore takes the newest one of its
-    lineage, and loads what it names."""
-    manifests, examined = [], 0
+    """A manifest is of a committed step and names the states of that step, in parts that were durable before it; a
+    restore takes the newest one of its lineage, and loads what it names."""
+    line = {v: x.lineage for v, (x, _) in h.views.items()}
+    committed = {(line.get(w), s): (p, w) for w, s, p in reversed(h.commits)}        # in a lineage, a step once (L4)
+    manifests, parts, examined = [], {}, 0
     alike = {(r[5], r[6], r[0]//h.shape.replicas): r[7][1] for _, r in h.of['applied']}
     for i, r in sorted(h.of['durable'] + h.of['proposes'] + h.of['restored']):
-        if r[4] == 'durable' and r[7][0][0] == 'manifest':
+        if r[4] == 'durable' and r[7][0][0] == 'part': parts[r[7][0]] = r[7][1][0]
+        elif r[4] == 'durable':
             examined += 1
-            view = _committed_in(h, *r[5:7], i)
-            if view is None: yield offence(r, f'manifest of step {r[6]} of view {r[5]}, which is not committed')
+            place, view = committed.get((line.get(r[5]), r[6]), (i, r[5]))
+            if place >= i or view > r[5]:
+                yield offence(r, f'manifest of step {r[6]} of view {r[5]}, which is not committed')
             for stage, state in enumerate(r[7][1]):
                 if alike.get((view, r[6], stage)) != state:
                     yield offence(r, f'manifest of step {r[6]}: part {stage} is not the state after it')
+                if parts.get(('part', *r[5:7], stage)) != state:
+                    yield offence(r, f'manifest of step {r[6]}: part {stage} was not durable before it')
             manifests.append((r[5:7], r[7][1]))
         elif r[4] == 'proposes' and r[7][0][0] == 'restore':
             examined += 1
@@ -341,12 +347,6 @@ def law_checkpoints(h: History):
             if due is None or due[r[0]//h.shape.replicas] != r[7][2]:
                 yield offence(r, f'loaded {r[7][1]}, which manifest {r[7][0][1:]} does not name')
     return examined
-
-def _committed_in(h: History, view: int, step: int, place: int) -> int | None:
-    "The view whose commit of a step this view contains: its own, or an earlier one of its lineage."
-    line = h.views[view][0].lineage if view in h.views else None
-    return max((w for w, s, p in h.commits if s == step and p < place and w <= view and h.views[w][0].lineage == line),
-               default=None)
 
 def _newest(h: History, r: tuple, manifests: list):
     "Whether a restore goes back as little as it can."

@@ -16,12 +16,13 @@ from ..measure.laws import IDLE
 from ..processes import die_with_parent
 from .core import Due
 from .cut import CutError, balanced, measured, operations, propose, shares
-from .frames import meant
-from .job import Starter, check_strikes, life_of, replica_of, said_of, shape_of
+from .job import check_strikes, life_of, said_of, said_of_parts, shape_of
 from .laws import judge
-from .node import Files, Site, reserve
+from .node import Files
 from .pieces import Material, Piece, cut_up, material, put_back, state_of
+from .places import placed, risks, starter_of
 from ..training.config import ConfigError, dump_config, group_of, load_config
+from ..training.events import read_jsonl
 from ..training.method import Method
 
 # %% ../../nbs/stages/597_method.ipynb #5c6f8358
@@ -41,13 +42,13 @@ def group_main(folder: str, start: str, parent: str):
         m = material(cfg, group_of(cfg).map or group_of(cfg).count)
         shape = shape_in(m, int(start))
         strikes = check_strikes(json.loads((folder/'strikes.json').read_text()), shape)
-        held = reserve(shape.workers + shape.keepers, group_of(cfg).first_port)
+        progress = os.open(folder/'progress.txt', os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        starter = starter_of(cfg, folder, m, shape, strikes, progress)
     except (ConfigError, ValueError) as e: sys.exit(f'ConfigError: {e}')
-    site = Site(str(folder), shape, tuple(s.getsockname()[1] for s in held), tick_s=group_of(cfg).tick_s)
-    progress = os.open(folder/'progress.txt', os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    found = Starter(site, replica_of(m, shape), strikes, float('inf'), progress).run()
+    found = starter.run()
     (folder/'result.json').write_text(json.dumps(found))
-    found |= dict(laws=laws_of(folder, m, shape), advice=advice(m, found['spent']))
+    found |= dict(laws=laws_of(folder, m, shape), advice=advice(m, found['spent']),
+                  parts=said_of_parts(found['writes']))
     (folder/'result.json').write_text(json.dumps(found))
     if not found['finished']: sys.exit(f'the group cannot go on: {found["why"]}')
 
@@ -88,10 +89,27 @@ class Staged(Method):
         # this attempt's folder, and those before it
         self.folder = worker.logs/f'stages-{worker.attempt}'
         self.losses, self.saved, self.read = {}, {}, 0
+        self.say = worker.say
+        self.say_places()
 
     def load(self, pack: dict | None) -> str: # keyed: anew before each micro-batch
         super().load(pack)
         return 'keyed'
+
+# %% ../../nbs/stages/597_method.ipynb #5a1c0031
+@patch
+def say_places(self: Staged):
+    hosts, shape = group_of(self.cfg).hosts, shape_in(self.material)
+    if len(hosts) < 2: return
+    places = group_of(self.cfg).places or placed(shape, len(hosts))
+    if len(places) != shape.workers + shape.keepers: raise ConfigError(
+        f'stages.places: expected a host for each of {shape.workers} replicas and {shape.keepers} keepers, found '
+        f'{len(places)}')
+    for h, address in enumerate(hosts):
+        who = [f'replica {p} of stage {p//shape.replicas}' if p < shape.workers else f'keeper {p}'
+               for p, x in enumerate(places) if x == h]
+        self.say(f'stages: host {h}, {address}: {", ".join(who) or "nobody"}')
+    for risk in risks(shape, places): self.say(f'stages: {risk}')
 
 # %% ../../nbs/stages/597_method.ipynb #59884180
 @patch
@@ -102,8 +120,8 @@ def start(self: Staged):
     if self.global_step:
         files = Files(self.folder/'parts')
         for p in self.pieces: files['part', 0, self.global_step, p.stage] = (state_of(p, self.model, self.optimizer), 0)
-    past = [tuple(json.loads(line)['struck']) for f in sorted(self.logs.glob('stages-*/progress.txt'))
-            for line in f.read_text().splitlines() if 'struck' in line]
+    past = [tuple(said['struck']) for f in sorted(self.logs.glob('stages-*/progress.txt'))
+            for said in read_jsonl(f)[0] if 'struck' in said]
     strikes = [x for x in check_strikes([s.model_dump() for s in group_of(self.cfg).strikes], shape_in(self.material))
                if json.loads(json.dumps(x)) not in map(list, past)]
     (self.folder/'strikes.json').write_text(json.dumps(strikes))
@@ -127,6 +145,8 @@ def look(self: Staged):
             for left_out in range(self.every*(self.global_step//self.every + 1), step, self.every):
                 self.saved.setdefault(left_out, None)       # whose turn it was has failed then
             self.saved[step] = tuple(what['saved'])
+        elif 'host' in what: self.say(f'stages: host {what["host"]} ' + (
+            'is there again' if what['there'] else 'has gone, and its processes with it'))
 
 @patch
 def wait_for(self: Staged, have: dict, step: int):
@@ -181,8 +201,7 @@ def take_over(self: Staged, manifest: tuple):
         if state.digest != name: raise StateMismatch(
             f'part {p.stage} of step {step}: expected {name}, found {state.digest}')
         put_back(p, state, self.model, self.optimizer)
-    for key in list(files):
-        if key[2] < step - self.every: files.path(key).unlink(missing_ok=True)
+    files.drop_before(step - self.every)
 
 # %% ../../nbs/stages/597_method.ipynb #493b4b98
 @patch
@@ -194,7 +213,7 @@ def judge(self: Staged, worker):
     held, idle = (sum(v == x for v, _, _ in found.values()) for x in (True, IDLE))
     worker.say(f'stages: {held} of {len(found)} laws hold, {idle} were not exercised; '
                f'{sum(n for _, n, _ in found.values())} facts examined')
-    worker.say('stages: ' + result['advice'])
+    worker.say(f'stages: {result["advice"]}; {result["parts"]}')
     broken = {k: e for k, (v, _, e) in found.items() if v is False}
     if broken: raise LawBroken(f'the records of the group break {", ".join(broken)}: {next(iter(broken.values()))[:1]}')
 

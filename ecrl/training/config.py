@@ -467,6 +467,8 @@ class StagesConfig(Section):
     lost_s: Annotated[float, Field(gt=0)] = 10.0            # without anybody in sync, before a stage is taken back
     first_port: Annotated[int, Field(ge=0, lt=2**16)] = 0   # of as many as there are processes; 0: any that are free
     strikes: list[StrikeConfig] = []                        # what is to fail
+    hosts: list[str] = []                                   # addresses, if several: of `ecrl run`, of those that join
+    places: list[Count] = []                                # the host of each replica, then keeper; empty: spread
 
 # %% ../../nbs/training/320_config.ipynb #c0de3204
 def group_of(cfg) -> StagesConfig: # cfg: RunConfig, which is defined below
@@ -495,6 +497,20 @@ def _check_stages(cfg: 'RunConfig'):
             f'stages.{key}: expected at least two heartbeats, {2*s.tick_s:g}, found {getattr(s, key):g}')
     for i, names in enumerate(s.map):
         if not names: raise ValueError(f'stages.map: expected at least one unit in stage {i}, found none')
+    _check_hosts(s)
+
+# %% ../../nbs/training/320_config.ipynb #c0de3206
+def _check_hosts(s: StagesConfig):
+    "Refuse hosts that could not be told apart, places that are not there, and cuts that need one machine."
+    if len(set(s.hosts)) != len(s.hosts) or not all(h.strip() for h in s.hosts): raise ValueError(
+        f'stages.hosts: expected an address of its own for each host, found {s.hosts}')
+    if len(s.hosts) == 1: raise ValueError(
+        'stages.hosts: expected at least two hosts, found one; a group on one host needs no address')
+    if s.places and max(s.places) >= len(s.hosts): raise ValueError(
+        f'stages.places: expected numbers of {len(s.hosts)} hosts, from 0, found {max(s.places)}')
+    if s.hosts and any(x.kind == 'cut' for x in s.strikes): raise ValueError(
+        'stages.strikes: a cut needs all processes on one machine, found several hosts; crash or pause one, or take a '
+        'real link down')
 
 # %% ../../nbs/training/320_config.ipynb #673afda1
 class CodeConfig(Section):
