@@ -6,6 +6,7 @@
 __all__ = ['draw_kills', 'config_under', 'undergo', 'came_to']
 
 # %% ../../nbs/averaging/460_campaign.ipynb #57f31101
+from collections import Counter
 from pathlib import Path
 import numpy as np
 import torch
@@ -14,7 +15,7 @@ from .records import read_rounds
 from ..measure.correctness import verify
 from ..training.config import make_config
 from ..training.events import read_jsonl
-from ..training.faults import STEP_POINTS
+from ..training.faults import STEP_POINTS, fired_faults
 from ..training.supervisor import Supervisor
 
 # %% ../../nbs/averaging/460_campaign.ipynb #0f4e878d
@@ -41,7 +42,8 @@ def config_under(kills: list[dict], death: str, averaging: dict, world_size: int
     return make_config({'dataset': {'name': 'digits_split'}, 'checkpoint': {'every_k_steps': 4},
         'runtime': {'nproc': world_size, 'device': 'cpu'}, 'failure': {'plan': kills},
         'averaging': {'death': death, 'anchor': 2, 'max_anchor': 4} | averaging,
-        'supervisor': dict(backoff_s=0.0, max_restarts=99, teardown='launcher' if death == 'salvage' else 'quick'),
+        'supervisor': dict(backoff_s=0.0, max_restarts=99, max_restarts_without_checkpoint=99,
+            teardown='launcher' if death == 'salvage' else 'quick'),
         'training': {'method': 'averaging', 'model_name': model, 'max_steps': rounds}})
 
 def undergo(
@@ -52,10 +54,11 @@ def undergo(
     world_size: int = 3, rounds: int = 24, model: str = 'small_cnn_dropout',
 ) -> dict: # a row: run, fired, attempts, salvaged, valid, off, wasted, ...
     "One run under seeded kills, judged."
-    name = f'{death}_{averaging.get("policy", "cadence")}_{seed}'
+    name = '_'.join([death, averaging.get('policy', 'cadence'), *(['cpu'] if averaging.get('backend') == 'cpu' else []),
+                     str(seed)])
     cfg = config_under(draw_kills(seed, n, world_size, rounds), death, averaging, world_size, rounds, model)
-    status = Supervisor(cfg, folder/name).run()
-    return dict(run=name, death=death, policy=cfg.rounds().policy) | came_to(folder/name, status)
+    status, a = Supervisor(cfg, folder/name).run(), cfg.rounds()
+    return dict(run=name, death=death, policy=a.policy, backend=a.backend) | came_to(folder/name, status)
 
 def came_to(run: Path, status: dict) -> dict:
     "What is to be seen in the records of a run."
@@ -64,8 +67,9 @@ def came_to(run: Path, status: dict) -> dict:
     try: off = [n for n, ours, oracle in replay(run) if ours != oracle]
     finally: torch.set_num_threads(threads)
     counted, verdict = sum(sum(r.counts) for r in surviving_rounds(logs)), verify(run)
-    return dict(status=status['status'], attempts=status['attempts'],
-        fired=sum(r['event'] == 'fired' for r in read_jsonl(logs/'faults.jsonl')[0]),
+    fired = [f for f, _ in fired_faults(logs/'faults.jsonl')]
+    return dict(status=status['status'], attempts=status['attempts'], fired=len(fired),
+        points=dict(Counter('clock' if f.rank is None else f.point for f in fired)),
         salvaged=sum(e['event'] == 'salvaged' for e in read_jsonl(logs/'events.jsonl')[0]),
         valid=verdict.valid, off=off, rounds=len(surviving_rounds(logs)), batches=counted,
         wasted=len(read_rounds(logs).lines['batch']) - counted,

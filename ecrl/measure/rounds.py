@@ -88,7 +88,10 @@ def done_of(h: History, key) -> Round | None: # None: it has no plan
 def resumed_from(h: History,
                  attempt: int) -> tuple[int, int]: # (attempt, round) that it continues; (0, 0): a fresh start
     "Where an attempt began."
-    row = h.attempts.loc[attempt]
+    row, told_by = h.attempts.loc[attempt], [e for e in h.lines['events.jsonl']
+        if e['event'] == 'restored' and e['attempt'] == attempt]
+    if row['resumed_from'] != row['resumed_from'] and told_by:      # rank 0 was ended before it could say so
+        row = dict(resumed_from=told_by[0]['from_step'], from_attempt=told_by[0].get('from_attempt', np.nan))
     n = 0 if row['resumed_from'] != row['resumed_from'] else int(row['resumed_from'])
     if not n: return 0, 0
     if row['from_attempt'] == row['from_attempt']: return int(row['from_attempt']), n
