@@ -8,7 +8,7 @@ __all__ = ['BOILERPLATE', 'SiteError', 'executed_copies', 'check_copy', 'check_p
            'broken_links', 'check_links', 'build_site', 'process_page', 'build_page', 'readme']
 
 # %% ../../nbs/lab/850_site.ipynb #f940aa7c
-import csv, inspect, json, os, re, shutil, signal, subprocess, sys, tempfile, time
+import csv, gc, inspect, json, os, re, shutil, signal, subprocess, sys, tempfile, time
 from collections.abc import Callable
 from enum import Enum
 from html.parser import HTMLParser
@@ -183,10 +183,13 @@ def process(executed: dict[str, str]):
     from nbdev.processors import FilterDefaults
     from nbdev.serve import proc_nbs
     from nbdev.serve_drv import exec_nb
-    out = proc_nbs(force=True, n_workers=0)         # here: each worker would import torch and this package anew
-    for page, copy in executed.items(): exec_nb(copy, out/page, FilterDefaults)
-    pages = [unnumber(p) for p in sorted(out.rglob('*.ipynb'))]
-    bad = [line for p in pages for line in boilerplate(p)]
+    gc.disable()
+    try:
+        out = proc_nbs(force=True, n_workers=0)     # here: each worker would import torch and this package anew
+        for page, copy in executed.items(): exec_nb(copy, out/page, FilterDefaults)
+        pages = [unnumber(p) for p in sorted(out.rglob('*.ipynb'))]
+        bad = [line for p in pages for line in boilerplate(p)]
+    finally: gc.freeze()                            # for the collections that are asked for at the end
     if bad: raise SiteError(f'{len(bad)} symbols are shown with text that nobody wrote: ' + '; '.join(bad))
 
 # %% ../../nbs/lab/850_site.ipynb #2ff1d743
