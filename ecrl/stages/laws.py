@@ -382,7 +382,8 @@ def law_liveness(h: History):
         yield Evidence(False if enough else 'unknown',
                        f'{end - healed:.0f} after the last healing: step {last.committed} of {h.shape.steps} is '
                        'committed, '
-            f'members that lag behind: {late}, its checkpoint is {"" if saved else "not "}complete' + ('' if enough else '. A longer record would decide'))
+            f'members that lag behind: {late}, its checkpoint is {"" if saved else "not "}complete'
+            + ('' if enough else '. A longer record would decide'))
     return 1
 
 @law('L15 calm')
