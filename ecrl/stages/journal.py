@@ -60,7 +60,8 @@ JOURNAL = [ # (claim, where it stands, what was tried)
      '1F1B and GPipe (schedules), frames while others compute (nodes); sums in fixed order (L11)',
      ['five stages, three replicas']),
     ('3. a leader and backups a stage, state in sync, chunked transfers',
-     'replication of updates or states (L5, L6); snapshots in chunks of 1 MiB, each asked for; lines of limited memory',
+     'replication of updates or states, or by execution (L5, L6); snapshots in chunks of 1 MiB, each asked for; lines '
+     'of limited memory',
      ['five stages, three replicas', 'the dead come back and rejoin']),
     ('4. heartbeats, suspicion, retries with a timeout',
      'heartbeats, votes of a majority of keepers, resends, a deadline on each line, backoff with jitter (nodes)',
@@ -82,9 +83,11 @@ JOURNAL = [ # (claim, where it stands, what was tried)
      'no launch on several machines', []),
     ('9. overhead of 4 to 7%', 'measured by replication and batch size (benchmark)', []),
     ('10. uneven load: chunks, slow leaders, cuts proposed anew',
-     'a cut is proposed from the times of a run (method); the rest is not built yet', []),
+     'a cut is proposed from the times of a run (method), a slow leader hands over (core, L15); chunks keep their '
+     'size', []),
     ('11. detection by several observers; slow nodes; other models',
-     'a majority of keepers must suspect; a small transformer (arithmetic); slow nodes stay', ['one leader dies'])]
+     'a majority of keepers must suspect; a small transformer (arithmetic); a slow leader hands over',
+     ['one leader dies'])]
 
 def journal() -> pd.DataFrame:
     "Each claim, where it stands here, and what was tried."

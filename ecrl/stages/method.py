@@ -31,7 +31,8 @@ def shape_in(m: Material, start: int = 0):
     s = group_of(m.cfg)
     ticks = {k: max(2, round(getattr(s, f'{k}_s')/s.tick_s)) for k in ('silent', 'stuck', 'lost')}
     return shape_of(m, replicas=s.replicas, keepers=s.keepers, every=m.cfg.checkpoint.every_k_steps, start=start,
-                    schedule=s.schedule, copies=s.copies, resend=max(1, round(1.0/s.tick_s)), **ticks)
+                    schedule=s.schedule, copies=s.copies, handover=s.handover,
+                    resend=max(1, round(1.0/s.tick_s)), **ticks)
 
 def group_main(folder: str, start: str, parent: str):
     "python -m ecrl.stages.method FOLDER STEP PARENT; the config lies in the folder."

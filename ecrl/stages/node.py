@@ -47,7 +47,8 @@ def reserve(n: int, first: int = 0, host: str = '127.0.0.1') -> list[socket.sock
     return out
 
 # %% ../../nbs/stages/592_node.ipynb #3ebeb85b
-TOLD = frozenset(('adopted', 'applied', 'leads', 'synced', 'restored', 'proposes', 'durable', 'keeper', 'replica'))
+TOLD = frozenset(('adopted', 'applied', 'leads', 'synced', 'restored', 'proposes', 'durable', 'keeper', 'replica',
+                  'undecided'))
 
 class Log:
     "Takes records like a list."

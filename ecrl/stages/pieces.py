@@ -4,10 +4,12 @@
 
 # %% auto #0
 __all__ = ['CHUNK', 'padded', 'spec', 'room', 'pack', 'unpack', 'Material', 'learning_rates', 'check_arithmetic', 'material',
-           'cut_up', 'Chain', 'Kept', 'Piece', 'tree_into', 'Step', 'train', 'state_of', 'uncut', 'put_back', 'due_of']
+           'cut_up', 'Chain', 'Kept', 'Piece', 'tree_into', 'factor', 'timed', 'Step', 'train', 'state_of', 'uncut',
+           'put_back', 'due_of']
 
 # %% ../../nbs/stages/518_pieces.ipynb #41ce40ee
-import math
+import math, time
+from functools import wraps
 from typing import NamedTuple
 import torch
 import torch.distributed as dist
@@ -79,8 +81,7 @@ def learning_rates(cfg: RunConfig) -> list[float]: # [step]; the first one is of
 def check_arithmetic(cfg: RunConfig):
     "Refuse what would not be the network that was never cut."
     t, V = cfg.training, cfg.training.virtual_shards
-    for key, found, use in (('optimizer', t.optimizer, 'sgd'), ('precision', t.precision, 'fp32'),
-                            ('max_grad_norm', t.max_grad_norm, 0.0)):
+    for key, found, use in (('optimizer', t.optimizer, 'sgd'), ('precision', t.precision, 'fp32')):
         if found != use: raise ConfigError(
             f'training.{key}: stages compute with {use}, found {found}; set training.{key}: {use}')
     if V & (V - 1) or t.global_batch % V: raise ConfigError(
@@ -128,6 +129,9 @@ class Kept:
 
 class Piece:
     "A stage of a network. Its methods are those of the simulator's toy."
+    pace, busy = 1.0, 0.0   # so many times slower than it could be; s of computing, since this was asked last
+    flip = ''               # a bit will be wrong, once: in an update | in what is sent
+
     def __init__(self, material: Material, stage: int):
         self.m, self.stage, self.last = material, stage, stage == len(material.stages) - 1
         self.micro, self.chain, self.told = material.cfg.training.virtual_shards, Chain(material.stages[stage]), None
@@ -184,7 +188,7 @@ def _forward(self: Piece, state: Pack, step: int, m: int, x, window: int) -> tup
     kept.x, kept.loss, kept.buffers = x, None, self.fresh(live)
     inplace = self.stage and getattr(self.chain.parts[0], 'inplace', False)
     kept.y = functional_call(self.chain, {**live, **kept.buffers}, (x.clone() if inplace else x,))
-    if not self.last: return pack(dict(y=kept.y, rng=torch.get_rng_state())), kept
+    if not self.last: return self.struck('sent', pack(dict(y=kept.y, rng=torch.get_rng_state()))), kept
     loss = self.m.loss(kept.y, self.data(window)[1][m])
     kept.loss, kept.y = loss.detach(), loss/self.micro          # exact: a power of two
     return kept.y, kept
@@ -200,7 +204,11 @@ def _backward(self: Piece, state: Pack, kept: Kept, g: Pack | None) -> tuple: # 
     *gradients, back = got
     return gradients, pack(dict(g=back))
 
-for f in (_fresh, _forward, _error, _backward): setattr(Piece, f.__name__[1:], f)
+def _struck(self: Piece, what: str, p: Pack) -> Pack: # one bit off, if that is to happen
+    if self.flip == what: self.flip = ''; p.data[0] ^= 1
+    return p
+
+for f in (_fresh, _forward, _error, _backward, _struck): setattr(Piece, f.__name__[1:], f)
 
 # %% ../../nbs/stages/518_pieces.ipynb #5a8e0002
 def tree_into(xs: list[Tensor], out: Tensor):
@@ -223,9 +231,9 @@ def _total(self: Piece, kept: list, gradients: list) -> Pack: # in the order of 
     total = room((*(spec(k, g[0]) for k, g in sums.items()), *(spec(k, t) for k, t in out.items())))
     for k, g in sums.items(): tree_into(g, total.live[k])
     for k, t in out.items(): total.live[k].copy_(t)
-    return total
+    return self.struck('update', total)
 
-def _updated(self: Piece, state: Pack, update: Pack, step: int) -> Pack:
+def _updated(self: Piece, state: Pack, update: Pack, step: int, scale: int | None = None) -> Pack:
     "A step of SGD, on a copy of the state."
     old, new, t = unpack(state), unpack(update), self.m.cfg.training
     names, labels = [self.label[k] for k in self.trained], list(self.label.values())
@@ -235,7 +243,7 @@ def _updated(self: Piece, state: Pack, update: Pack, step: int) -> Pack:
     moved = {n: nn.Parameter(out.live[n]) for n in names}
     opt = torch.optim.SGD(moved.values(), lr=self.m.rates[step], momentum=t.momentum, weight_decay=t.weight_decay)
     for n, p in moved.items():
-        p.grad = new['g:' + n]
+        p.grad = new['g:' + n] if scale is None else new['g:' + n]*factor(scale)
         if had: opt.state[p]['momentum_buffer'] = out.live['m:' + n].copy_(old['m:' + n])
     opt.step()
     if t.momentum and not had:
@@ -249,6 +257,41 @@ def _tell(self: Piece, note: float | None, step: int):
     if self.told and self.last: self.told(step, note)
 
 for f in (_total, _updated, _note, _tell): setattr(Piece, f.__name__[1:], f)
+
+# %% ../../nbs/stages/518_pieces.ipynb #06c58468
+def factor(bits: int) -> Tensor: return torch.tensor(bits, dtype=torch.int32).view(torch.float32)
+
+def _norms(self: Piece, update: Pack) -> tuple: # ((name, norm), ...)
+    "What the whole network's clipping needs of this stage."
+    new = unpack(update)
+    return tuple((n, torch.linalg.vector_norm(new['g:' + n]).item()) for n in (self.label[k] for k in self.trained))
+
+def _scale(self: Piece, norms: list, most: float) -> int: # bits of a float32; norms: per stage
+    "The coefficient of torch.nn.utils.clip_grad_norm_."
+    have = {n: x for stage in norms for n, x in stage}
+    norm = torch.linalg.vector_norm(torch.tensor([have[n] for n, _ in self.m.model.named_parameters() if n in have]))
+    return torch.clamp(most/(norm + 1e-6), max=1.0).view(torch.int32).item()
+
+Piece.norms, Piece.scale = _norms, _scale
+
+# %% ../../nbs/stages/518_pieces.ipynb #58357728
+def timed(f):
+    "Add up how long this takes."
+    @wraps(f)
+    def g(self: Piece, *args):
+        begin = time.perf_counter()
+        out = f(self, *args)
+        if self.pace > 1: time.sleep((self.pace - 1)*(time.perf_counter() - begin))
+        self.busy += time.perf_counter() - begin
+        return out
+    return g
+
+def _took(self: Piece) -> float: # s
+    out, self.busy = self.busy, 0.0
+    return out
+
+Piece.took = _took
+for name in ('forward', 'backward', 'total'): setattr(Piece, name, timed(getattr(Piece, name)))
 
 # %% ../../nbs/stages/518_pieces.ipynb #fd0df6b2
 CHUNK = 2**20                                                   # bytes
@@ -284,7 +327,9 @@ class Step:
         updates = [p.total([self.kept[s, m] for m in ms], [self.grads[s, m] for m in ms])
                    for s, p in enumerate(self.pieces)]
         for p, u in zip(self.pieces, updates): p.tell(p.note(u), self.number)
-        return [p.updated(x, u, self.number) for p, x, u in zip(self.pieces, self.states, updates)]
+        most = self.pieces[0].m.cfg.training.max_grad_norm
+        scale = self.pieces[0].scale([p.norms(u) for p, u in zip(self.pieces, updates)], most) if most else None
+        return [p.updated(x, u, self.number, scale) for p, x, u in zip(self.pieces, self.states, updates)]
 
 def train(m: Material, schedule: str = '1f1b', steps: int | None = None, piece: type = Piece) -> tuple:
     "[step][stage] states, and the losses."
@@ -316,6 +361,7 @@ def uncut(m: Material, steps: int | None = None) -> tuple: # as `train`
         x, y = map(torch.cat, pieces[0].data(step))
         opt.zero_grad(set_to_none=True)
         _, loss = elastic.backward(x, y, step, lambda x, y: m.loss(elastic.ddp(x), y))
+        if t.max_grad_norm: torch.nn.utils.clip_grad_norm_(m.model.parameters(), t.max_grad_norm)
         opt.step()
         if schedule: schedule.step()
         losses.append(loss)

@@ -23,13 +23,14 @@ class Value(NamedTuple):
     committed_in: int    # the view that committed it
     base: int            # last committed step when the view began
     lineage: Lineage
+    scale: float | int | None = None  # what the gradients of the last committed step are multiplied by; None: nothing
 
 def leader(value: Value, stage: int) -> int: return value.members[stage][0][0]
 
 # %% ../../nbs/stages/520_register.ipynb #1fb556e5
 def changed(
     value: Value,
-    op: tuple,  # ('commit', view, step) | ('view', view, members) | ('restore', view, members, lineage) | ('read', 0)
+    op: tuple,  # ('commit', view, step[, scale]) | ('view', view, members) | ('restore', view, members, lineage)
     bug: str = '',
 ) -> Value:
     "The value after an operation; the same one if its condition does not hold."
@@ -38,7 +39,7 @@ def changed(
         if bug == 'retry_next' and view == value.view:
             return value._replace(committed=value.committed + 1, committed_in=view)
         if rest[0] == value.committed + 1 and (view == value.view or bug == 'swap_without_view'):
-            return value._replace(committed=rest[0], committed_in=view)
+            return value._replace(committed=rest[0], committed_in=view, scale=rest[1] if rest[1:] else None)
     elif what == 'view' and view == value.view:
         return value._replace(view=view + (bug != 'view_reused'), members=rest[0], base=value.committed)
     elif what == 'restore' and view == value.view:

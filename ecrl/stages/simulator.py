@@ -7,7 +7,7 @@ __all__ = ['WORLD', 'CALM', 'HAPPENS', 'Fault', 'between', 'Weather', 'draw', 'S
 
 # %% ../../nbs/stages/540_simulator.ipynb #f7dcc0cf
 import heapq
-from itertools import combinations
+from math import inf, nextafter
 from random import Random
 from typing import NamedTuple
 from .core import DISK, Disk, Due, Keeper, Replica, Shape, check_shape, first_value
@@ -17,10 +17,10 @@ from .register import blank
 class Fault(NamedTuple):
     "Something that happens to processes or to the links between them."
     at: float                # time
-    kind: str                # crash | pause | cut
+    kind: str                # crash | pause | cut | flip | slow
     who: tuple               # processes; for a cut: pairs (from, to)
     until: float             # time of the restart, of going on, of the healing
-    how: str = ''            # of a cut: drop | hold
+    how: str = ''            # of a cut: drop | hold; of a flip: update | sent | state
 
 WORLD = -2                   # the process number of the world's own records
 
@@ -65,6 +65,8 @@ def draw(rng: Random, s: Shape, w: Weather) -> list[Fault]:
                              until, how))
         elif kind == 'stage': out.append(Fault(at, 'crash', tuple(s.replicas_of(one//s.replicas)), at + 15))
         elif kind == 'keeper': out.append(Fault(at, 'crash', (keeper,), until))
+        elif kind == 'slow': out.append(Fault(at, 'slow', (one,), until))
+        elif kind == 'flip': out.append(Fault(at, 'flip', (one,), at, 'update' if how == 'drop' else 'sent'))
     return sorted(out)
 
 # %% ../../nbs/stages/540_simulator.ipynb #de496dfa
@@ -76,7 +78,7 @@ class Simulation:
             shape), rng, loss, twice, bug, exact
         self.log, self.times, self.now, self.count, self.delivered, self.heap = [], [], 0.0, 0, 0, []
         self.links, self.held, self.paused, self.down = {}, [], {}, set()
-        self.world_seq, self.left, self.healed = 0, len(faults), 0.0
+        self.world_seq, self.left, self.healed, self.slow = 0, len(faults), 0.0, set()
         first = first_value(shape)
         self.disk, self.disks = Disk(self.log, bug), {shape.workers + k: blank(first) for k in range(shape.keepers)}
         self.procs = {DISK: self.disk}
@@ -93,6 +95,7 @@ class Simulation:
         self.procs[p] = (Replica(p, inc, self.log, s, self.disk.files, self.bug, self.exact) if p < s.workers else
                          Keeper(p, inc, self.log, self.disks[p], s, self.disk.files, self.bug))
         self.down.discard(p)
+        if p in self.slow: self.procs[p].net.pace = 4.0
 
     def world(self, event: str, data: tuple = ()):
         self.world_seq += 1
@@ -108,7 +111,8 @@ def _drain(self: Simulation, proc):
             continue
         if self.loss and m[2] >= 0 and rng() < self.loss: continue
         self.count += 1
-        heapq.heappush(heap, (self.now + 0.4 + rng() + (rng() < 0.03)*8, self.count, 'message', m))
+        slow = m[1] in self.slow and m[0] in ('ACT', 'GRAD')
+        heapq.heappush(heap, (self.now + 0.4 + rng() + (rng() < 0.03)*8 + 2*slow, self.count, 'message', m))
         if self.twice and rng() < self.twice:
             self.count += 1; heapq.heappush(heap, (self.now + 0.4 + 12*rng(), self.count, 'message', m))
     proc.out.clear()
@@ -134,6 +138,8 @@ def _fault(self: Simulation, f: Fault):
     elif f.kind == 'pause':
         for p in f.who: self.paused.setdefault(p, [])
         self.at(f.until, 'go on', f)
+    elif f.kind == 'flip': self.flip(f)
+    elif f.kind == 'slow': self.slower(f, 4.0); self.at(f.until, 'faster', f)
     elif f.kind == 'crash':
         for p in f.who:
             if p in self.down: continue
@@ -143,6 +149,20 @@ def _fault(self: Simulation, f: Fault):
                     self.at(self.now + 1, 'message', ('EOF', p, q, 0, self.procs[p].inc, (), None))
             self.at(f.until, 'restart', p)
     self.healed = max(self.healed, f.until)
+
+def _flip(self: Simulation, f: Fault):
+    "A bit of what these replicas compute next, or of what they hold, is wrong; in each of them another one."
+    for p in (self.procs[q] for q in f.who if q not in self.down):
+        if f.how != 'state': p.net.flip, p.net.bit = f.how, 1 + p.pid
+        elif p.state is not None: p.state = nextafter(p.state[0], inf), *p.state[1:]
+
+def _slower(self: Simulation, f: Fault, pace: float):
+    "A step takes these replicas longer."
+    for p in f.who:
+        self.slow.add(p) if pace > 1 else self.slow.discard(p)
+        self.procs[p].net.pace = pace
+
+Simulation.flip, Simulation.slower = _flip, _slower
 
 # %% ../../nbs/stages/540_simulator.ipynb #816bd9a0
 def _heal(self: Simulation, f: Fault):
@@ -168,7 +188,7 @@ def _tick(self: Simulation, p: int):
     self.drain(self.procs[p])
 
 HAPPENS = {'message': Simulation.deliver, 'tick': _tick, 'fault': _fault, 'heal': _heal, 'go on': _resume,
-           'restart': _restart}
+           'restart': _restart, 'faster': lambda sim, f: (sim.slower(f, 1.0), sim.world('healed', f))}
 
 # %% ../../nbs/stages/540_simulator.ipynb #91391182
 def _step(self: Simulation):
@@ -217,8 +237,9 @@ def finish(sim: Simulation, faults: list, seed: int | None = None) -> Life:
     return Life(sim.shape, sim.log, sim.times, list(faults), sim.exact, sim.done(), sim.delivered, seed)
 
 def live(seed: int, shape: Shape = Shape(), weather: Weather = Weather(), bug: str = '') -> Life:
-    "The life of a seed. Every third one has processors of unequal bits; every second one loses messages."
+    """The life of a seed. Every second one loses messages; every third one has processors of unequal bits, unless
+    backups execute: then a majority could not agree on anything."""
     rng = Random(seed)
     faults = draw(rng, shape, weather)
-    odd = seed % 2
-    return finish(Simulation(shape, rng, faults, weather.loss*odd, weather.twice*odd, bug, seed % 3 > 0), faults, seed)
+    odd, exact = seed % 2, seed % 3 > 0 or shape.copies == 'execution'
+    return finish(Simulation(shape, rng, faults, weather.loss*odd, weather.twice*odd, bug, exact), faults, seed)

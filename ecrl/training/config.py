@@ -444,7 +444,7 @@ def _check_salvage(cfg: 'RunConfig'):
 # %% ../../nbs/training/320_config.ipynb #c0de3202
 class StrikeConfig(Section):
     "One failure within a group of stages."
-    kind: Literal['crash', 'pause', 'cut']                  # SIGKILL; SIGSTOP and SIGCONT; links that carry nothing
+    kind: Literal['crash', 'pause', 'cut', 'slow', 'flip']  # SIGKILL; SIGSTOP, SIGCONT; links; 50 times; a wrong bit
     who: Annotated[list[Count | str], Field(min_length=1)]  # processes, or L1: who leads stage 1, B1: its last backup
     step: Count = 0                                         # [steps] acts when one replica has applied this step
     view: Count = 0                                         # instead of a step: when one has adopted this view
@@ -460,7 +460,8 @@ class StagesConfig(Section):
     replicas: Positive = 2                                  # of each stage: a leader and backups
     keepers: Positive = 3                                   # processes that keep the register: odd, at least 3
     schedule: Literal['1f1b', 'gpipe'] = '1f1b'             # order of the micro-batches
-    copies: Literal['updates', 'states'] = 'updates'        # what backups receive before a step is committed
+    copies: Literal['updates', 'states', 'execution'] = 'updates'  # what backups receive; execution: they compute too
+    handover: Annotated[float, Field(ge=0)] = 0.0           # a leader so many times slower hands over; 0: never
     tick_s: Annotated[float, Field(gt=0)] = 0.2             # between heartbeats
     silent_s: Annotated[float, Field(gt=0)] = 5.0           # of silence, before a replica is suspected
     stuck_s: Annotated[float, Field(gt=0)] = 30.0           # without progress, before a view is given up
@@ -480,12 +481,15 @@ def _check_stages(cfg: 'RunConfig'):
     s, t, r = group_of(cfg), cfg.training, cfg.runtime
     for key, found, use in (
             ('training.numerics', t.numerics, 'elastic'), ('training.optimizer', t.optimizer, 'sgd'),
-            ('training.precision', t.precision, 'fp32'), ('training.max_grad_norm', t.max_grad_norm, 0.0),
+            ('training.precision', t.precision, 'fp32'),
             ('runtime.device', r.device, 'cpu'), ('runtime.nodes', r.nodes, 1),
             ('supervisor.standby', cfg.supervisor.standby, False)):
         if found != use: raise ValueError(f'{key}: {found} is not built yet for training.method stages; use {use}')
     if cfg.elastic or r.nproc != 1: raise ValueError(
         'runtime.nproc: a group of stages is watched by one rank; set runtime.nproc: 1 and no elastic phases')
+    if t.max_grad_norm and s.copies == 'states': raise ValueError(
+        'training.max_grad_norm: a state is sent before the norms of all stages are known; use stages.copies: updates, '
+        'or execution')
     if s.keepers < 3 or s.keepers % 2 == 0: raise ValueError(
         f'stages.keepers: expected an odd number, at least 3, found {s.keepers}; with fewer, one failure ends '
         'every vote')
@@ -495,6 +499,8 @@ def _check_stages(cfg: 'RunConfig'):
     for key in ('silent_s', 'stuck_s', 'lost_s'):
         if getattr(s, key) < 2*s.tick_s: raise ValueError(
             f'stages.{key}: expected at least two heartbeats, {2*s.tick_s:g}, found {getattr(s, key):g}')
+    if 0 < s.handover <= 1: raise ValueError(
+        f'stages.handover: expected more than 1 times slower, or 0 (never), found {s.handover:g}')
     for i, names in enumerate(s.map):
         if not names: raise ValueError(f'stages.map: expected at least one unit in stage {i}, found none')
     _check_hosts(s)
