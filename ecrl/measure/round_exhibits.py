@@ -92,7 +92,8 @@ def _write_rounds(life: Life, attempt: int, W: int, resumed: int, source: int | 
             for r in range(W)]
         plan, _ = lay_out(n, epoch, pool, life.counts(wanted(a, knew, n), attempt, n),
             spare(a, knew) if a.policy == 'async' else ())
-        told = dict(s=knew, base=known, last=base, left=size(pool), generation=len(out), new=set(life.gone.get((attempt, n), ())),
+        told = dict(s=knew, base=known, last=base, left=size(pool), generation=len(out),
+            new=set(life.gone.get((attempt, n), ())),
             before={r['rank']: r for r in steps[n - 1].values()} if ahead else {})
         out |= told['new']
         done, claims = _went(a, plan, pace, out)

@@ -329,7 +329,8 @@ class AveragingConfig(Section):
     patience_s: Annotated[float, Field(gt=0)] = 30.0        # salvage: for a rank that lives and does not come
 
 # %% ../../nbs/training/320_config.ipynb #a7e9a003
-LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0, train_batch='plain')       # what runs did before these keys were there
+# what runs did before these keys were there
+LATER_AVERAGING = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0, train_batch='plain')
 
 def _check_averaging(cfg: 'RunConfig'):
     "Refuse what averaging cannot do, or not yet."
@@ -573,9 +574,8 @@ class RunConfig(Section):
 
     def own_names(self) -> list[str]: # module:function
         "The own code that is named."
-        return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss,
-                            self.rounds().train_batch)
-                if is_own(n)]
+        t = self.training
+        return [*filter(is_own, (self.dataset.name, t.model_name, t.optimizer, t.loss, self.rounds().train_batch))]
 
     def fits(self, world_size: int) -> bool:
         "Whether so many ranks can share the batch, with elastic numerics the virtual shards, and the hosts."
