@@ -55,6 +55,9 @@ class Averaging(Method):
         self.scheduler = None                   # a rate is its batch's, see `rate`
         self.rates = Rates(self.cfg.training, self.optimizer.param_groups)
 
+    @property
+    def K(self) -> int: return self.sampler.geometry.steps_per_epoch    # batches of an epoch
+
     def build(self, worker):
         self.place(worker.device)
         self.log = RoundWriter(worker.logs/log_name(self.member), run_id=worker.run_id, attempt=worker.attempt,
@@ -64,21 +67,23 @@ class Averaging(Method):
         self.travel = dist.new_group(backend='gloo') if own_group else None
         if worker.store: worker.store.sync_first += [worker.logs/log_name(r) for r in range(self.ranks)]
 
-    @property
-    def K(self) -> int: return self.sampler.geometry.steps_per_epoch    # batches of an epoch
+# %% ../../nbs/averaging/440_method.ipynb #440a0028
+@patch
+def digest(self: Averaging, values: dict, velocity: dict, number: int, epoch: int, pool: list) -> str:
+    return digest_of(values | {f'velocity.{k}': v for k, v in velocity.items()}, self.cfg.seed, number, epoch,
+        [*map(list, pool)])
 
-    def digest(self, values: dict, velocity: dict, number: int, epoch: int, pool: list) -> str:
-        return digest_of(values | {f'velocity.{k}': v for k, v in velocity.items()}, self.cfg.seed, number, epoch,
-            [*map(list, pool)])
-    def own_digest(self) -> str:
-        parts = parts_of(self.model, self.optimizer)
-        if self.keeps: parts = {k: v for k, v in parts.items() if not k.startswith('moment.')} | self.kept
-        return self.digest(parts, self.velocity, self.global_step, self.epoch, self.pool)
+@patch
+def own_digest(self: Averaging) -> str:
+    parts = parts_of(self.model, self.optimizer)
+    if self.keeps: parts = {k: v for k, v in parts.items() if not k.startswith('moment.')} | self.kept
+    return self.digest(parts, self.velocity, self.global_step, self.epoch, self.pool)
 
-    def brought(self, parts: dict) -> dict: # for a record
-        "The digest of this rank's moments, where they are its own."
-        own = {k: v for k, v in parts.items() if k.startswith('moment.')}
-        return dict(moments=digest_of(own)) if self.keeps else {}
+@patch
+def brought(self: Averaging, parts: dict) -> dict: # for a record
+    "The digest of this rank's moments, where they are its own."
+    if not self.keeps: return {}
+    return dict(moments=digest_of({k: v for k, v in parts.items() if k.startswith('moment.')}))
 
 # %% ../../nbs/averaging/440_method.ipynb #440a0008
 @patch
@@ -427,7 +432,8 @@ def advance_overlapped(self: Averaging, worker, part: Part, worked: list[dict]) 
     waited += time.monotonic() - t2         # a fast rank waits here for others, as it does without overlap
     self.take_over(values, snapshot, m, post)
     worker.reach('cursor')
-    known = dict(post=post, sync_s=took, waited_s=waited) | self.brought(snapshot) | (dict(kept=len(self.ahead.done)) if self.ahead else {})
+    known = dict(post=post, sync_s=took, waited_s=waited) | self.brought(snapshot)
+    if self.ahead: known |= dict(kept=len(self.ahead.done))
     self.write_average(went, m, known)
     more = self.ahead.done if self.ahead else []
     return self.round_record(part, took + waited + part.other_s, [*worked, *more])

@@ -22,7 +22,8 @@ def _number(x, name: str) -> float:
     if isinstance(x, torch.Tensor) and x.numel() == 1: x = x.item()
     if isinstance(x, Real) and not isinstance(x, bool): return float(x)
     found = tuple(x.shape) if isinstance(x, torch.Tensor) else type(x).__name__
-    raise OwnCodeError(f'{name}: expected its loss as one number, or the loss and a dictionary of scalars, found {found}')
+    raise OwnCodeError(f'{name}: expected its loss as one number, or the loss and a dictionary of scalars, found '
+                       f'{found}')
 
 def train_own(
     own: OwnCode, name: str, # module:function, which `own` has imported

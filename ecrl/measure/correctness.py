@@ -246,7 +246,7 @@ def law_schedule(h: History) -> Iterator[Evidence]:
     updates = s['global_step'].to_numpy() - (h.version > 0)  # the published runs recorded the rate after the update
     due, same = np.broadcast_to(learning_rate(h.config.training, updates), len(s)), ['global_step']
     if in_rounds(h):
-        if h.geometry is None: yield Evidence('unknown', 'dataset size or batch is unknown, so no rate can be.'); return 0
+        if h.geometry is None: yield Evidence('unknown', 'dataset size or batch is unknown, so no rate is.'); return 0
         due, same = rate_due(h, s['epoch'], s['cursor_step'], s['world_size']), ['epoch', 'cursor_step', 'world_size']
     off = np.abs(s['lr'].to_numpy() - due) > 1e-6*h.config.training.lr
     yield from offences(s.assign(due=due), off, lambda r: (f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}; '

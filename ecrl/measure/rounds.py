@@ -181,6 +181,7 @@ def _other_batches(h: History, key, rank: int, lines: list[dict], due: list[int]
                          f'rank {rank} did batch {want} of epoch {epoch} with learning rate {r["lr"]!r}; expected '
                          f'{rate:.8g}.', rank, _whose_rate(h, epoch, r['lr'], W))
 
+# %% ../../nbs/measure/737_rounds.ipynb #737a003a
 def _whose_rate(h: History, epoch: int, lr: float, W: int) -> str | None:
     upto, K, t = (epoch + 1)*h.geometry.steps_per_epoch, h.geometry.steps_per_epoch, h.config.training
     if t.scheduler == 'none' or upto > 10**7: return None

@@ -604,9 +604,8 @@ class RunConfig(Section):
 
     def own_names(self) -> list[str]: # module:function
         "The own code that is named."
-        return [n for n in (self.dataset.name, self.training.model_name, self.training.optimizer, self.training.loss,
-                            self.rounds().train_batch)
-                if is_own(n)]
+        t = self.training
+        return [*filter(is_own, (self.dataset.name, t.model_name, t.optimizer, t.loss, self.rounds().train_batch))]
 
     def fits(self, world_size: int) -> bool:
         "Whether so many ranks can share the batch, with elastic numerics the virtual shards, and the hosts."
