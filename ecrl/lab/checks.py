@@ -158,12 +158,13 @@ python -m ecrl.lab.checks --store [FILE ...]         execute notebooks, and stor
 
 def main(arguments: list[str]) -> int: # exit code
     "What `python -m ecrl.lab.checks` does."
-    what, *paths = arguments or ['']
+    what, *paths = [a for a in arguments if a.strip()] or ['']
     if what not in ('', '--notebooks', '--store'): print(USAGE); return 2
     if absent := [p for p in paths if not Path(p).is_file()]: print(f'no such notebook: {", ".join(absent)}'); return 2
     compileall.compile_dir(project_root()/'ecrl', quiet=2)
     if not what: return int(run_checks() > 0)
-    from ecrl.lab.outputs import run_notebooks
+    from ecrl.lab.outputs import run_notebooks, with_room
+    if 'ECRL_WARM' not in os.environ: with_room([sys.executable, '-m', 'ecrl.lab.checks', what, *paths])
     return int(run_notebooks(paths, storing=what == '--store') > 0)
 
 if __name__ == '__main__' and sys.argv[0].endswith('checks.py'): sys.exit(main(sys.argv[1:]))

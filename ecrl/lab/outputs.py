@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['SHARED', 'LONG', 'words', 'said', 'difference', 'portable', 'names_machine', 'Recorder', 'Outcome', 'execute',
-           'store', 'compare', 'run_notebook', 'Killed', 'Apart', 'outcome_of', 'at_once', 'recurring', 'longest_first',
-           'workers', 'report', 'run_notebooks']
+           'store', 'compare', 'run_notebook', 'Killed', 'Apart', 'outcome_of', 'Egg', 'with_room', 'aside', 'main',
+           'at_once', 'recurring', 'longest_first', 'workers', 'report', 'run_notebooks']
 
 # %% ../../nbs/lab/875_outputs.ipynb #b3de80c2
 import difflib, gc, importlib, json, os, pickle, re, signal, socket, sys, tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -17,14 +17,15 @@ from unittest import mock
 from execnb.nbio import nb2dict
 from execnb.shell import CaptureShell
 from ..paths import project_root
-from ..processes import Deaths
+from ..processes import Deaths, die_with_parent
+from ..training.warm import LATER, LIBRARIES, ROOM, WORKER, Forked, as_new, eggs, live, serve, shared_launcher
 
 # %% ../../nbs/lab/875_outputs.ipynb #6cde3c1b
 _MEASURED = re.compile(r'''(?x)
     \b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b                              # a UUID
   | \b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?    # a date
   | \b\d\d?:\d\d(?::\d\d(?:\.\d+)?)?\b                                           # a time of day
-  | \b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b                                     # a digest
+  | \b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b | (?<=\bsha256:)[0-9a-f]+              # a digest
   | [-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?[ ]?(?:[nuµm]?s|min|h|[kMG]i?B|B|bytes|%)(?!\w)   # with a unit
   | [-+]?\d[\d,]*(?:(?:\.\d+)+(?:e[-+]?\d+)?|e[-+]?\d+)                          # with a point or an exponent
   | (?<=\bpid[ ])\d+ | (?<=\bport[ ])\d+''')
@@ -150,6 +151,7 @@ def compare(path: Path, found: dict[str, list[dict]], varies: set[str]) -> list[
 # %% ../../nbs/lab/875_outputs.ipynb #78f143c7
 def run_notebook(path: Path, flags: Iterable[str], storing: bool = False) -> Outcome:
     "Execute a notebook, and store or compare its outputs. It changes this process: call it through `Apart`."
+    if 'ECRL_WARM' in os.environ: eggs[os.getpid()] = Egg()
     ok, seconds, shell = execute(path, flags)
     found, varies = (shell.found, shell.varies) if shell else ({}, set())
     if not ok: found = dict(list(found.items())[:-1])               # not the cell that failed
@@ -160,7 +162,7 @@ def run_notebook(path: Path, flags: Iterable[str], storing: bool = False) -> Out
 # %% ../../nbs/lab/875_outputs.ipynb #ac51d9a4
 # imported once, before the first fork
 SHARED = ('torch', 'torchvision', 'pandas', 'scipy.stats', 'matplotlib.pyplot', 'hypothesis', 'nbdev.test',
-          'ecrl.measure.report', 'ecrl.training.supervisor')
+          'ecrl.measure.report', 'ecrl.training.supervisor', *LIBRARIES, *LATER, WORKER)
 
 class Killed(RuntimeError): "A process was over before its function had returned."
 
@@ -194,6 +196,56 @@ def outcome_of(a: Apart) -> Outcome:
     print(f'- Completed {path}')
     try: return a.result()
     except Killed as e: return Outcome(path, 0., [f'{path.name}: {e}'], True)
+
+# %% ../../nbs/lab/875_outputs.ipynb #5d0c7e21
+class Egg:
+    "A process that waits to be the helper of the one that made it."
+    def __init__(self):
+        self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        me, self.pid = os.getpid(), os.fork()
+        if not self.pid: live(lambda: self.wait(theirs, me))
+        theirs.close()
+
+    def wait(self, line: socket.socket, supervisor: int):
+        die_with_parent(supervisor)
+        self.line.close()
+        order, fds, _, _ = socket.recv_fds(line, 2**20, 1)
+        if not order: return                            # nothing was to be launched
+        fd, (modules, env) = os.dup2(fds[0], 3), json.loads(order)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.closerange(4, 4096)
+        as_new([sys.executable], env)
+        sys.path[0] = os.getcwd()
+        importlib.import_module('torch').set_num_threads(int(env['OMP_NUM_THREADS']))
+        serve(fd, supervisor, modules)
+
+    def __call__(self, fd: int, modules: tuple[str, ...], env: Mapping[str, str]) -> Forked:
+        "Let it become the helper, as `new_helper` would start one."
+        with self.line: socket.send_fds(self.line, [json.dumps([modules, dict(env)]).encode()], [fd])
+        eggs.pop(os.getpid(), None)                     # the next one starts in the ordinary way
+        return Forked(self.pid)
+
+def with_room(command: list[str]): # python -m ...
+    "Go on as this command, with room to show those that are forked from this process."
+    os.execve(sys.executable, [*command, ' '*ROOM], os.environ | dict(ECRL_WARM=' '*ROOM))
+
+# %% ../../nbs/lab/875_outputs.ipynb #5d0c7e24
+def aside(
+    code: str, # Python
+    *arguments, # its `sys.argv[1:]`
+    stdout, # a file, for what it prints
+) -> Forked:
+    "Run code in a process that has all libraries, as `python -c` would."
+    command = [sys.executable, '-m', 'ecrl.lab.outputs', code, *map(str, arguments)]
+    return shared_launcher(WORKER)(command, stdout=stdout, env=dict(os.environ))
+
+def main():
+    "What it does, in the process that is forked."
+    eggs[os.getpid()] = Egg()
+    code, sys.argv = sys.argv[1], ['-c', *sys.argv[2:]]
+    exec(code, dict(__name__='__main__'))
+
+if __name__ == '__main__' and sys.argv[0].endswith('outputs.py'): main()      # the helper has gone
 
 # %% ../../nbs/lab/875_outputs.ipynb #5d0c7e12
 def at_once(
