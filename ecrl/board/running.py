@@ -64,18 +64,20 @@ class Board:
         self.keep([r])
         return r
 
-    def keep(self, records: list[dict]):
-        "Write records down."
-        if not records: return
-        w = JsonlWriter(self.file)
-        for r in records: w.append(r); self.records[r['row'], r['cell'], r['seed']] = r
-        w.close()
-
     def close(self):
         for n in self.nurseries.values(): n.close()
         self.nurseries = {}
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
+
+# %% ../../nbs/board/960_running.ipynb #254cccf1
+@patch
+def keep(self: Board, records: list[dict]):
+    "Write records down."
+    if not records: return
+    w = JsonlWriter(self.file)
+    for r in records: w.append(r); self.records[r['row'], r['cell'], r['seed']] = r
+    w.close()
 
 # %% ../../nbs/board/960_running.ipynb #b8d063e0
 class CannotRun(RuntimeError): "A row that cannot be run; the message is its error."

@@ -797,7 +797,8 @@ def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own accou
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
     from ecrl.measure.account import read_account, shown_s, standby_text
     a = read_account(run_dir)
-    if not a or not a.records: return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
+    if not a or not a.records:
+        return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
     now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
     idle_s = shown_s(sum(a.idle_before.values()))
     return f'restarts {a.restarts}, deaths {len(a.deaths)}; wall clock {shown_s(a.wall_clock_s)} s' + (

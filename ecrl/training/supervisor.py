@@ -24,8 +24,8 @@ from ..processes import LOST_A_PEER, MARK, die_with_parent, end_marked
 from ..measure.account import read_account
 from .began import check_code, check_data
 from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml
-from .events import (LOCK, CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked, read_json,
-    read_jsonl, stamp, write_atomically, write_record)
+from .events import (LOCK, CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked,
+    read_json, read_jsonl, stamp, write_atomically, write_record)
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
 from .protocol import RESUMABLE, RUN_FORMAT, settings_digest
