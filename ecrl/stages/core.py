@@ -135,8 +135,9 @@ class Toy:
     def note(self, update): return ()       # of an update, what is wanted when it is applied
     def tell(self, note, step: int): pass
     def name(self, state): return state     # by which states are compared
-    def chunks(self, state) -> int: return 2
-    def chunk(self, state, i: int) -> tuple: return state[1:] if i else state[:1]
+    def asks(self, i: int) -> tuple: return (i + 1, 0),     # after piece i: (piece, bytes a piece; 0: as it comes)
+    def chunks(self, state, size: int = 0) -> int: return 2
+    def chunk(self, state, i: int, size: int = 0) -> tuple: return state[1:] if i else state[:1]
     def took(self) -> float: return self.pace      # time of computing since this was asked last
     def joined(self, chunks: list) -> tuple: return sum(chunks, ())
     def struck(self, what: str, x: float) -> float: # one bit off, if that is to happen
@@ -553,16 +554,18 @@ def _on_join(self: Replica, src: int, view: int, step: int, data: tuple):
     self.snaps[src] = (self.applied, self.state, self.chain)
     self.send_chunk(src, 0)
 
-def _send_chunk(self: Replica, to: int, i: int):
+def _send_chunk(self: Replica, to: int, i: int, size: int = 0): # bytes of a piece, as the receiver wants
     "A piece of the snapshot; with the last one, what the whole must be."
     torn = i and self.bug == 'torn_snapshot'
     step, state, chain = (self.applied, self.state, self.chain) if torn else self.snaps[to]
-    part = (0.0, state[2]) if i and self.bug == 'momentum_omitted' else self.net.chunk(state, i)
-    whole = (chain, self.net.name(state)) if i == self.net.chunks(state) - 1 else ()
+    last = self.net.chunks(state, size) - 1
+    if i > last: return
+    part = (0.0, state[2]) if i and self.bug == 'momentum_omitted' else self.net.chunk(state, i, size)
+    whole = (chain, self.net.name(state)) if i == last else ()
     self.send(to, 'SNAP', self.view, step, (i, self.line, part, *whole))
 
 def _on_more(self: Replica, src: int, view: int, step: int, data: tuple):
-    if view == self.view and src in self.snaps: self.send_chunk(src, data[0])
+    if view == self.view and src in self.snaps: self.send_chunk(src, *data)
 
 # %% ../../nbs/stages/530_core.ipynb #c0de0a05
 def _on_snap(self: Replica, src: int, view: int, step: int, data: tuple):
@@ -570,7 +573,10 @@ def _on_snap(self: Replica, src: int, view: int, step: int, data: tuple):
     (i, line, part), whole, self.fetched = data[:3], data[3:], self.ticks
     if not whole:
         self.chunks = {**(self.chunks if i else {}), i: (step, part)}
-        return self.send(src, 'MORE', view, step, (i + 1,))
+        more = self.net.asks(i)
+        if i == 0: self.record('asks', view, step, more)
+        for asked in more: self.send(src, 'MORE', view, step, asked)
+        return
     steps, parts = zip(*(self.chunks.get(j, (None, ())) for j in range(i)), (step, part))
     if None in steps: return
     state, loose = self.net.joined(parts), self.bug in ('torn_snapshot', 'momentum_omitted')
