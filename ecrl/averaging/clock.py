@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 import torch
 import torch.distributed as dist
+from fastcore.basics import patch
 from .oracle import Oracle
 from .planner import Meeting, begin, observe, waited_for
 from .policies import Board, policy_of
@@ -74,11 +75,13 @@ class Clocked(Oracle):
         if self.travelling: self.now += self.copy_s
         else: self.now, self.known = self.now + self.sync_s, observe(self.settings, self.known, m)
 
-    def arrived(self, m: Meeting, at_s: float):
-        "Wait for an average that has travelled, if it is not there, and let the planner see what it cost."
-        waited = max(0.0, at_s - self.now)
-        self.now += waited
-        self.known = observe(self.settings, self.known, replace(m, sync=self.copy_s + waited))
+# %% ../../nbs/averaging/455_clock.ipynb #455c00b2
+@patch
+def arrived(self: Clocked, m: Meeting, at_s: float):
+    "Wait for an average that has travelled, if it is not there, and let the planner see what it cost."
+    waited = max(0.0, at_s - self.now)
+    self.now += waited
+    self.known = observe(self.settings, self.known, replace(m, sync=self.copy_s + waited))
 
 # %% ../../nbs/averaging/455_clock.ipynb #455c0012
 class OneProcessDDP(Clocked):

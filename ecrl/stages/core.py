@@ -504,6 +504,9 @@ def _adopt(self: Replica, value: Value):
     self.begin()
     self.again()
 
+for f in (_on_view, _adopt): setattr(Replica, f.__name__[1:], f)
+
+# %% ../../nbs/stages/530_core.ipynb #4257c3f2
 def _load(self: Replica, value: Value):
     "Begin a lineage: the initial weights, or this stage's part of a checkpoint."
     line = value.lineage
@@ -514,7 +517,7 @@ def _load(self: Replica, value: Value):
     self.line, self.applied, self.staged, self.tail, self.cursor = line, line.step, {}, {}, line.step + 1
     self.record('restored', value.view, line.step, (line, key, self.state))
 
-for f in (_on_view, _adopt, _load): setattr(Replica, f.__name__[1:], f)
+Replica.load = _load
 
 # %% ../../nbs/stages/530_core.ipynb #8c827a67
 def _checkpoint(self: Replica, view: int, step: int):

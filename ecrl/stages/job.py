@@ -219,6 +219,9 @@ def _strike(self: Starter, x: Strike):
     if x.back_s is None or x.kind == 'flip': return
     self.timers.append((until, 'start' if x.kind == 'crash' else 'go on', who, f))
 
+Starter.role, Starter.strike = _role, _strike
+
+# %% ../../nbs/stages/594_job.ipynb #33856712
 def _signal(self: Starter, p: int, what: int): signal_if_there(self.pids[p], what)
 
 def _link(self: Starter, who: tuple, state: str):
@@ -226,7 +229,7 @@ def _link(self: Starter, who: tuple, state: str):
     for space in sorted({self.site.spaces[p] for p in who}):
         subprocess.run(['ip', '-n', self.site.hub, 'link', 'set', space, state], check=True)
 
-for f in (_role, _strike, _signal, _link): setattr(Starter, f.__name__[1:], f)
+Starter.signal, Starter.link = _signal, _link
 
 # %% ../../nbs/stages/594_job.ipynb #caf0edd7
 def _start_again(self: Starter, p: int, f):

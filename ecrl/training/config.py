@@ -420,6 +420,7 @@ def _check_own_batch(a: AveragingConfig, t: TrainingConfig):
         if found != use: raise ValueError(f'{key}: averaging.train_batch {a.train_batch} {why}; expected {use}, found '
                                           f'{found}')
 
+# %% ../../nbs/training/320_config.ipynb #320a00f4
 def _check_salvage(cfg: 'RunConfig'):
     s, a = cfg.supervisor, cfg.rounds()
     if a.death != 'salvage': raise ValueError(
