@@ -8,7 +8,7 @@ __all__ = ['SHARED', 'LONG', 'words', 'said', 'difference', 'portable', 'names_m
            'at_once', 'recurring', 'longest_first', 'workers', 'report', 'run_notebooks']
 
 # %% ../../nbs/lab/875_outputs.ipynb #b3de80c2
-import difflib, gc, importlib, json, os, pickle, re, signal, socket, sys, tempfile
+import atexit, difflib, gc, importlib, json, os, pickle, re, signal, socket, sys, tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,8 +17,8 @@ from unittest import mock
 from execnb.nbio import nb2dict
 from execnb.shell import CaptureShell
 from ..paths import project_root
-from ..processes import Deaths, die_with_parent
-from ..training.warm import LATER, LIBRARIES, ROOM, WORKER, Forked, as_new, eggs, live, serve, shared_launcher
+from ..processes import Deaths, die_with_parent, end_as_interpreter
+from ..training.warm import LATER, LIBRARIES, ROOM, WORKER, Forked, as_new, eggs, serve, shared_launcher
 
 # %% ../../nbs/lab/875_outputs.ipynb #6cde3c1b
 _MEASURED = re.compile(r'''(?x)
@@ -203,11 +203,12 @@ class Egg:
     def __init__(self):
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         me, self.pid = os.getpid(), os.fork()
-        if not self.pid: live(lambda: self.wait(theirs, me))
+        if not self.pid: end_as_interpreter(lambda: self.wait(theirs, me))
         theirs.close()
 
     def wait(self, line: socket.socket, supervisor: int):
         die_with_parent(supervisor)
+        atexit._clear()                                 # what its maker is to do when that ends
         self.line.close()
         order, fds, _, _ = socket.recv_fds(line, 2**20, 1)
         if not order: return                            # nothing was to be launched
