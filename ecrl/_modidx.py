@@ -2224,6 +2224,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                 'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.waterfall_table': ( 'lab/publication.html#waterfall_table',
                                                                                 'ecrl/lab/publication.py'),
+                                      'ecrl.lab.publication.write_files': ('lab/publication.html#write_files', 'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.write_publication': ( 'lab/publication.html#write_publication',
                                                                                   'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.write_suite': ('lab/publication.html#write_suite', 'ecrl/lab/publication.py')},

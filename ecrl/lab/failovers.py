@@ -16,11 +16,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from .policies import ratio
-from .publication import Publication, environment_table, factor_table, key_tables, report_dir, spread
+from .publication import Publication, environment_table, factor_table, key_tables, report_dir, write_files
 from ..measure.history import History
 from ..measure.kept import study_table
 from ..measure.laws import IDLE
-from ..measure.plots import save_figure
 from ..measure.report import few, sound
 from ..stages.core import Due
 from ..stages.failover import pauses
@@ -33,7 +32,7 @@ from ..stages.register import leader
 from ..stages.simulator import Life
 from ..stages.watch import lane_names, lanes
 from ..training.config import RunConfig, group_of, load_config
-from ..training.events import read_jsonl, write_atomically
+from ..training.events import read_jsonl
 
 # %% ../../nbs/lab/844_failovers.ipynb #844a0007
 def left_out(life: Life, # with its faults
@@ -232,19 +231,6 @@ def write_stages(pub: Publication, out: Path | None = None) -> list[Path]:
     c, (controlled, varied) = against_uncut(t), key_tables(pub)
     tables = dict(stages=t, against_uncut=c, by_group=by_group(t), environment=environment_table(pub),
                   factors=factor_table(pub), controlled=controlled, varied=varied)
-    (out/'tables').mkdir(parents=True, exist_ok=True)
-    files = []
-    for name, table in tables.items():
-        if not len(table): continue
-        files.append(out/'tables'/f'{name}.csv')
-        spread(table).to_csv(files[-1], index=False)
     figures = {f'lanes_{v}': draw for v, (draw, _) in lane_pictures(pub).items()}
     if len(c): figures['pauses'] = lambda: plot_pauses(c, t)
-    for name, draw in figures.items():
-        ax = draw()
-        files.append(save_figure(ax, out/'plots'/f'{name}.svg'))
-        plt.close(ax.figure)
-    missing = [f'Missing: `{r}`: {why}' for r, why in pub.missing.items()]
-    said = [f'# {pub.name}', *(f'- {s}' for s in [*stages_findings(c), *missing])]
-    write_atomically(out/'final_summary.md', '\n'.join(said) + '\n')
-    return [*files, out/'final_summary.md']
+    return write_files(pub, out, tables, figures, stages_findings(c))

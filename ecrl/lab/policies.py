@@ -14,13 +14,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from .publication import Publication, environment_table, factor_table, key_tables, report_dir, spread
+from .publication import Publication, environment_table, factor_table, key_tables, report_dir, write_files
 from ..measure.history import History
 from ..measure.kept import study_table
-from ..measure.plots import save_figure, short_names
+from ..measure.plots import short_names
 from ..measure.report import few, sound
 from ..measure.statistics import Estimate, mean_interval
-from ..training.events import write_atomically
 
 # %% ../../nbs/lab/842_policies.ipynb #842a0007
 def trained(h: History) -> pd.DataFrame: # a row a surviving unit: samples, loss, clock (s since rank 0 was ready)
@@ -134,17 +133,5 @@ def write_policies(pub: Publication, below: float = 0.5, out: Path | None = None
     c, (controlled, varied) = against_baseline(t), key_tables(pub)
     tables = dict(policies=t, against_baseline=c, noise=noise(t), environment=environment_table(pub),
                   factors=factor_table(pub), controlled=controlled, varied=varied)
-    (out/'tables').mkdir(parents=True, exist_ok=True)
-    files = []
-    for name, table in tables.items():
-        if not len(table): continue
-        files.append(out/'tables'/f'{name}.csv')
-        spread(table).to_csv(files[-1], index=False)
-    if len(c):
-        ax = plot_policies(c)
-        files.append(save_figure(ax, out/'plots'/'policies.svg'))
-        plt.close(ax.figure)
-    missing = [f'Missing: `{r}`: {why}' for r, why in pub.missing.items()]
-    said = [f'# {pub.name}', *(f'- {s}' for s in [*policy_findings(c, below), *missing])]
-    write_atomically(out/'final_summary.md', '\n'.join(said) + '\n')
-    return [*files, out/'final_summary.md']
+    return write_files(pub, out, tables, dict(policies=lambda: plot_policies(c)) if len(c) else {},
+                       policy_findings(c, below))

@@ -8,7 +8,7 @@ __all__ = ['ROOM', 'ENVIRONMENT', 'CONTROL', 'SOUGHT', 'FORMATS', 'AGGREGATES', 
            'pair_noise', 'sensitivity_table', 'waterfall_table', 'plot_mean_waterfall', 'suite_labels',
            'plot_suite_losses', 'threats', 'many', 'table_set', 'study_contrasts', 'all_levels', 'completion_table',
            'against', 'figure_set', 'spread', 'latex', 'new_findings', 'suite_report', 'write_suite',
-           'publication_summary', 'report_dir', 'write_publication', 'timeless_digest']
+           'publication_summary', 'report_dir', 'write_publication', 'write_files', 'timeless_digest']
 
 # %% ../../nbs/lab/840_publication.ipynb #0993e1fb
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ from ..measure.report import (BLOCKING, OVERLAPPED, READABLE, Report, cell, clai
     outcomes, over_suites, read_runs, shown, slices, sound, study_report, suite_ranking)
 from ..measure.statistics import Estimate, detectable_effect, holm, mean_interval, pair, paired_p, pairs_needed
 from ..paths import runs_dir
-from ..training.events import write_json_atomically
+from ..training.events import write_atomically, write_json_atomically
 
 # %% ../../nbs/lab/840_publication.ipynb #671f3a5a
 class Publication:
@@ -556,6 +556,25 @@ def write_publication(
              'publication_summary.json')
     return sorted(p for d in ('tables', 'metrics/_aggregate', 'reports', 'plots') for p in (out/d).glob('*')) + [out/f
         for f in files]
+
+# %% ../../nbs/lab/840_publication.ipynb #84000f02
+def write_files(pub: Publication, out: Path, tables: dict, figures: dict, findings: list) -> list[Path]:
+    "Tables, figures (name -> what draws its axes) and findings of a study, as files."
+    (out/'tables').mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, table in tables.items():
+        if not len(table): continue
+        files.append(out/'tables'/f'{name}.csv')
+        spread(table).to_csv(files[-1], index=False)
+    for name, draw in figures.items():
+        ax = draw()
+        files.append(save_figure(ax, out/'plots'/f'{name}.svg'))
+        plt.close(ax.figure)
+    missing = [f'Missing: `{r}`: {why}' for r, why in pub.missing.items()]
+    said = [f'# {pub.name}', *(f'- {s}' for s in [*findings, *missing])]
+    write_atomically(out/'final_summary.md', '\n'.join(said) + '\n')
+    return [*files, out/'final_summary.md']
+
 
 # %% ../../nbs/lab/840_publication.ipynb #bf94a835
 TIMELESS = ('suite', 'variant', 'seed', 'dataset', 'model', 'schedule', 'run_id', 'status', 'valid', 'restarts',
