@@ -11,6 +11,7 @@ __all__ = ['LAWS', 'ACTS', 'REASONS', 'ordered', 'by_process', 'due_in_the_simul
 # %% ../../nbs/stages/550_laws.ipynb #b9f51e6c
 from collections import Counter, defaultdict
 from functools import cached_property
+from statistics import median
 from ..measure.laws import IDLE, Evidence, hold, result, word, worst
 from .core import Due, Shape, first_value, reference, window_hash
 from .register import Value, changed
@@ -449,11 +450,11 @@ def _slow(h: History, r: tuple, lead: tuple, step: int, other: tuple | None, at:
         return [x[7][0] for _, x in h.of['took'] if x[:2] == m and x[5] == r[5] and x[6] <= last]
     times = of(lead, step)
     before = (of(other, at)[-n:] if other else times[-4*n:-n])
-    median = sorted(before)[len(before)//2] if len(before) % 2 else sum(sorted(before)[len(before)//2 - 1:][:2])/2
+    usual = median(before) if before else 0.0
     stage = lead[0]//s.replicas
     due = (view is not None and view.members[stage][0] == lead and (other or s.copies != 'execution')
            and (r[5], view.base + s.rest) in {c[:2] for c in h.commits} and lead in r[7][0][2][stage][1:]
-           and len(before) >= n and len(times) >= n and all(t > s.handover*median for t in times[-n:]))
+           and len(before) >= n and len(times) >= n and all(t > s.handover*usual for t in times[-n:]))
     if not due: yield offence(
         r, f'{lead} hands over at step {step} of view {r[5]}; its last steps took {times[-n:]}, due are {n} of more '
            f'than {s.handover:g} times the median of {before}')
