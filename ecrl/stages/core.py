@@ -500,7 +500,7 @@ def _adopt(self: Replica, value: Value):
     if not self.works: self.times = ()
     self.record('adopted', self.view, value.committed, (value, self.member, self.applied, self.state))
     if self.leads: self.record('leads', self.view, value.committed, (self.stage,))
-    if self.member and self.applied > value.lineage.step: self.checkpoint(self.view, self.applied)
+    if self.member: self.complete()
     self.begin()
     self.again()
 

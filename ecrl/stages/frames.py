@@ -6,7 +6,9 @@
 __all__ = ['ALIGN', 'KINDS', 'MAGIC', 'MAX_TEXT', 'MAX_DATA', 'HEAD', 'Pack', 'plain', 'meant', 'FrameError', 'frame', 'Reader']
 
 # %% ../../nbs/stages/516_frames.ipynb #80063400
-import hashlib, json, struct, zlib
+import json, struct
+from xxhash import xxh3_128
+from zlib_ng import zlib_ng
 from .register import Lineage, Value
 
 # %% ../../nbs/stages/516_frames.ipynb #dfdbfbb3
@@ -22,8 +24,8 @@ class Pack:
     @property
     def digest(self) -> str: # 32 hex digits
         if self._digest is None:
-            h = hashlib.sha256(json.dumps(self.specs).encode()); h.update(self.data)
-            self._digest = h.hexdigest()[:32]
+            h = xxh3_128(json.dumps(self.specs).encode()); h.update(self.data)
+            self._digest = h.hexdigest()
         return self._digest
 
     def __eq__(self, other): return isinstance(other, Pack) and self.digest == other.digest
@@ -74,8 +76,8 @@ def frame(
     size = sum(len(p.data) for p in packs)
     head = HEAD.pack(MAGIC, KINDS.index(kind), source, target, incarnation, view, step, micro, sequence, len(text),
                      size, 0)
-    check = zlib.crc32(text, zlib.crc32(head[:-4]))
-    for p in packs: check = zlib.crc32(p.data, check)
+    check = zlib_ng.crc32(text, zlib_ng.crc32(head[:-4]))
+    for p in packs: check = zlib_ng.crc32(p.data, check)
     return [head[:-4] + check.to_bytes(4, 'big') + text, *(p.data for p in packs if len(p.data))]
 
 # %% ../../nbs/stages/516_frames.ipynb #75f2b916
@@ -112,7 +114,7 @@ def _checked_head(head: tuple) -> tuple:
 # %% ../../nbs/stages/516_frames.ipynb #71c7d9be
 def _message(head: bytearray, body: bytearray) -> tuple: # (message, incarnation, sequence)
     _, kind, source, target, incarnation, view, step, micro, sequence, start, _, check = HEAD.unpack(head)
-    found = zlib.crc32(body, zlib.crc32(head[:-4]))
+    found = zlib_ng.crc32(body, zlib_ng.crc32(head[:-4]))
     if found != check: raise FrameError(
         f'{KINDS[kind]} of process {source}: expected checksum {check:08x}, found {found:08x}')
     try:

@@ -7,10 +7,11 @@ __all__ = ['TOLD', 'PASS', 'DROP', 'HOLD', 'Site', 'reserve', 'Log', 'read_log',
            'Cuts', 'Line', 'Node', 'Leaves', 'close_others', 'run_replica', 'run_keeper', 'keeper_main']
 
 # %% ../../nbs/stages/592_node.ipynb #1862040c
-import contextlib, errno, json, mmap, os, random, selectors, socket, sys, threading, time, zlib
+import contextlib, errno, json, mmap, os, random, selectors, socket, sys, threading, time
 from collections import deque
 from pathlib import Path
 from typing import NamedTuple
+from zlib_ng import zlib_ng
 from ..processes import die_with_parent, keep_memory
 from .core import DISK, STEP_KINDS, Disk, Keeper, Shape, first_value
 from .frames import FrameError, Pack, Reader, frame, meant, plain
@@ -84,7 +85,7 @@ class Votes:
         lines = path.read_bytes().split(b'\n') if path.exists() else [b'']
         for n, line in enumerate(lines[:-1]):
             check, _, text = line.partition(b' ')
-            if f'{zlib.crc32(text):08x}'.encode() != check: raise ValueError(
+            if f'{zlib_ng.crc32(text):08x}'.encode() != check: raise ValueError(
                 f'{path.name}, line {n + 1}: expected what this keeper has promised, found a damaged line. It does not '
                 'vote again: start the job anew, or go on with the other keepers')
             self.disk[:3] = meant(json.loads(text))
@@ -98,7 +99,7 @@ class Votes:
         "Make durable what is new."
         if (now := tuple(self.disk[:3])) == self.saved: return
         text = json.dumps(plain(now), separators=(',', ':')).encode()
-        os.write(self.file, f'{zlib.crc32(text):08x} '.encode() + text + b'\n')
+        os.write(self.file, f'{zlib_ng.crc32(text):08x} '.encode() + text + b'\n')
         os.fdatasync(self.file)
         self.saved = now
 
@@ -132,8 +133,8 @@ class Files:
         folder = os.open(self.folder, os.O_RDONLY); os.fsync(folder); os.close(folder)
 
 def _crc(body: bytes, packs: list) -> bytes:
-    check = zlib.crc32(body)
-    for p in packs: check = zlib.crc32(p.data, check)
+    check = zlib_ng.crc32(body)
+    for p in packs: check = zlib_ng.crc32(p.data, check)
     return check.to_bytes(4, 'big')
 
 # %% ../../nbs/stages/592_node.ipynb #51e59a07
@@ -141,7 +142,7 @@ def _read(self: Files, key: tuple) -> tuple:
     "The content of a file, if it is whole."
     raw = self.path(key).read_bytes()
     n = 8 + int.from_bytes(raw[:8], 'big')
-    if zlib.crc32(memoryview(raw)[:-4]).to_bytes(4, 'big') != raw[-4:]: raise ValueError(
+    if zlib_ng.crc32(memoryview(raw)[:-4]).to_bytes(4, 'big') != raw[-4:]: raise ValueError(
         f'{self.path(key).name}: expected what was written, found another checksum; remove it, and its manifests')
     value, lengths = json.loads(raw[8:n])
     packs = []

@@ -235,21 +235,21 @@ def _total(self: Piece, kept: list, gradients: list) -> Pack: # in the order of 
     for k, t in out.items(): total.live[k].copy_(t)
     return self.struck('update', total)
 
+@torch.no_grad()
 def _updated(self: Piece, state: Pack, update: Pack, step: int, scale: int | None = None) -> Pack:
-    "A step of SGD, on a copy of the state."
+    "A step of SGD, into a state of its own."
     old, new, t = unpack(state), unpack(update), self.m.cfg.training
     names, labels = [self.label[k] for k in self.trained], list(self.label.values())
     had = bool(names) and 'm:' + names[0] in old
     out = room((*(spec(n, old[n]) for n in labels), *(spec('m:' + n, old[n]) for n in names*(t.momentum != 0))))
-    for n in labels: out.live[n].copy_(new.get(n, old[n]).detach())
-    moved = {n: nn.Parameter(out.live[n]) for n in names}
-    opt = torch.optim.SGD(moved.values(), lr=self.m.rates[step], momentum=t.momentum, weight_decay=t.weight_decay)
-    for n, p in moved.items():
-        p.grad = new['g:' + n] if scale is None else new['g:' + n]*factor(scale)
-        if had: opt.state[p]['momentum_buffer'] = out.live['m:' + n].copy_(old['m:' + n])
-    opt.step()
-    if t.momentum and not had:
-        for n, p in moved.items(): out.live['m:' + n].copy_(opt.state[p]['momentum_buffer'])
+    for n in set(labels) - set(names): out.live[n].copy_(new.get(n, old[n]))
+    for n in names:
+        g = new['g:' + n] if scale is None else new['g:' + n]*factor(scale)
+        if t.weight_decay: g = g.add(old[n], alpha=t.weight_decay)
+        if t.momentum:
+            m = out.live['m:' + n]
+            g = torch.mul(old['m:' + n], t.momentum, out=m).add_(g) if had else m.copy_(g)
+        torch.add(old[n], g, alpha=-self.m.rates[step], out=out.live[n])
     return out
 
 def _note(self: Piece, update: Pack) -> float | None: # the loss, where it is known
