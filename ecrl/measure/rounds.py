@@ -473,12 +473,13 @@ def _again(
 ) -> list[tuple]: # (before, now): committed executions of a round with one schedule, one after the other
     "Rounds that were repeated from the same state with the same plan."
     t, seen, begun, out = told(h), {}, {}, []       # begun: ahead of an average, a round depends on two of them
+    numbers = {}        # of what a round began with: a text in a text would double with every round
     for key in sorted(k for k in t.commits if k in t.plans):
         p, done = next(iter(t.plans[key].values())), done_of(h, key)
         weights = next(iter(t.averages.get(key, {}).values()), {}).get('weights') or p['weights']
         prior = begun.get((key[0], key[1] - 1)) if done.ahead else None
-        what = key[1], p['base'], done.segments, repr(weights), repr(prior)
-        begun[key] = what
+        what = key[1], p['base'], done.segments, repr(weights), prior
+        begun[key] = numbers.setdefault(what, len(numbers))
         if what in seen: out.append((seen[what], key))
         seen[what] = key
     return out
