@@ -262,12 +262,15 @@ def _put(self: CheckpointStore, name: str, chunks: Iterable):
     stage, temp = name.rpartition('.')[2] if name != 'latest.json' else 'latest', self.dir/f'.{name}.{self.attempt}.tmp'
     with self.ops.create(temp, direct=name.endswith('.pt')) as file:
         self.probe(f'{stage}:created')
-        with ThreadPoolExecutor(1) as disk:
-            last = None
-            for chunk in chunks:
-                if last: last.result()           # a disk that refuses is heard at once
-                last = disk.submit(self.ops.write, file, chunk)
-            last.result()
+        if isinstance(chunks, list):             # a record: nothing is sealed while it is written
+            for chunk in chunks: self.ops.write(file, chunk)
+        else:
+            with ThreadPoolExecutor(1) as disk:
+                last = None
+                for chunk in chunks:
+                    if last: last.result()       # a disk that refuses is heard at once
+                    last = disk.submit(self.ops.write, file, chunk)
+                last.result()
         self.probe(f'{stage}:written')
         self.ops.fsync(file)
     self.probe(f'{stage}:synced')
@@ -354,7 +357,9 @@ def _remove(self: CheckpointStore, path: Path) -> bool: # whether it is gone
     with contextlib.suppress(OSError): fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try: self.ops.unlink(path)
     except OSError as e: warnings.warn(f'{path} is not needed and cannot be removed: {_reason(e)}; remove it by hand')
-    if fd is not None: threading.Thread(target=os.close, args=[fd]).start()
+    if fd is not None:                          # the last to close a large file waits until its blocks are free
+        if os.fstat(fd).st_size < 1 << 20: os.close(fd)
+        else: threading.Thread(target=os.close, args=[fd]).start()
     return not os.path.lexists(path)
 
 # %% ../../nbs/checkpoint/230_store.ipynb #21bff77e

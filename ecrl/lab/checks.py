@@ -154,7 +154,8 @@ def run_checks(checks: list[Callable] = CHECKS, beside: list[Callable] = BESIDE)
 # %% ../../nbs/lab/880_checks.ipynb #abbd16d7
 USAGE = """python -m ecrl.lab.checks                            every check
 python -m ecrl.lab.checks --notebooks [FILE ...]     execute notebooks, compare their outputs with those that are stored
-python -m ecrl.lab.checks --store [FILE ...]         execute notebooks, and store their outputs"""
+python -m ecrl.lab.checks --store [FILE ...]         execute notebooks, and store their outputs
+ECRL_WORKERS=4 in the environment: so many notebooks at the same time; else one more than there are cores"""
 
 def main(arguments: list[str]) -> int: # exit code
     "What `python -m ecrl.lab.checks` does."

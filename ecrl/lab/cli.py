@@ -801,7 +801,10 @@ def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own accou
         return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
     now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
     idle_s = shown_s(sum(a.idle_before.values()))
-    return f'restarts {a.restarts}, deaths {len(a.deaths)}; wall clock {shown_s(a.wall_clock_s)} s' + (
+    alone = ', '.join(str(r) for _, r in a.outlived)
+    return f'restarts {a.restarts}, deaths {len(a.deaths)}' + (
+        f', and {len(a.outlived)} that the other ranks outlived (rank {alone})' if alone else '') + (
+        f'; wall clock {shown_s(a.wall_clock_s)} s') + (
         f'; sessions {a.sessions}, nobody ran for {idle_s} s between them' if a.sessions > 1 else '') + (
         f'; {standby_text(*a.standby_ready)}{now}' if a.has_standby else '')
 

@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['VARIANTS', 'MAX_ID', 'GATES', 'STAGES', 'variant_settings', 'variant_config', 'suite_name', 'file_name', 'run_id',
-           'check_name', 'write_metrics', 'Cell', 'suite_cells', 'interleaved', 'read_rows', 'merge_rows', 'Study',
-           'Tried', 'against', 'gate_ended', 'gate_reached', 'gate_saved', 'gate_measured', 'gate_correct', 'gates',
-           'Policy', 'run_study', 'attempts_of', 'reference_of', 'summarise', 'LiveRun', 'progress_note',
-           'ProgressLines', 'verdict_table', 'read_study', 'NoStudy', 'as_it_lies', 'study_here', 'end_quietly',
-           'fail_again', 'show_executed', 'execute_notebook', 'publish_evidence']
+           'check_name', 'Judged', 'run_files', 'judge_run', 'write_metrics', 'Cell', 'suite_cells', 'interleaved',
+           'read_rows', 'merge_rows', 'Study', 'Tried', 'against', 'gate_ended', 'gate_reached', 'gate_saved',
+           'gate_measured', 'gate_correct', 'gates', 'Policy', 'run_study', 'attempts_of', 'reference_of', 'summarise',
+           'LiveRun', 'progress_note', 'ProgressLines', 'verdict_table', 'read_study', 'NoStudy', 'as_it_lies',
+           'study_here', 'end_quietly', 'fail_again', 'show_executed', 'execute_notebook', 'publish_evidence']
 
 # %% ../../nbs/lab/810_experiment.ipynb #303f86c5
 import contextlib, csv, fcntl, io, json, os, random, re, shutil, time
@@ -88,12 +88,25 @@ def check_name(**names: str): # what it is = the name
             raise ConfigError(f'{what[:80]}: expected a name of at most 200 bytes, found {length}: {shown(name)}')
 
 # %% ../../nbs/lab/810_experiment.ipynb #806c4db7
-def write_metrics(
-    run: Path, # a run's directory
-    reference: Path | None = None, # the run that it should equal
-) -> dict: # the row of the summary
-    "Judge a run from its records; writes `metrics/*.json`."
-    h = read_history(run)
+@dataclass(frozen=True)
+class Judged:
+    "A run that was judged, and from what."
+    history: History
+    row: dict               # of the summary, without a reference
+    files: list             # of the run, as they were before
+
+    @property
+    def holds(self) -> bool: return self.files == run_files(self.history.path) # nothing has changed since
+
+def run_files(run: Path) -> list[tuple]: # of (name, bytes, ns)
+    "What a verdict rests on: every file but the metrics."
+    found = ((str(f.relative_to(run)), f.stat()) for f in run.rglob('*') if f.is_file())
+    return sorted((name, s.st_size, s.st_mtime_ns) for name, s in found if not name.startswith('metrics/'))
+
+# %% ../../nbs/lab/810_experiment.ipynb #806c4db9
+def judge_run(run: Path) -> Judged:
+    "Judge a run from its records; writes `metrics/correctness.json` and `goodput.json`."
+    files, h = run_files(run), read_history(run)
     verdict, cost = verify(h).to_dict(), goodput(h).to_dict()
     write_json_atomically(run/'metrics'/'correctness.json', verdict)
     write_json_atomically(run/'metrics'/'goodput.json', cost)
@@ -105,8 +118,20 @@ def write_metrics(
     evaluated = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
     # held-out, if the config asks for it
     if len(evaluated): row['accuracy'] = float(evaluated['accuracy'].iloc[-1])
+    return Judged(h, row, files)
+
+def write_metrics(
+    run: Path, # a run's directory
+    reference: Path | None = None, # the run that it should equal
+    known: dict[Path, Judged] = {}, # of runs that were judged before
+) -> dict: # the row of the summary
+    "Judge a run, and its distance from the reference; writes `metrics/*.json`."
+    def of(r: Path): return known[r] if r in known and known[r].holds else None
+    judged = of(run) or judge_run(run)
+    h, row = judged.history, dict(judged.row)
     if reference is not None and reference != run:
-        d = diverge(h, reference, steps='published').to_dict()
+        beside = of(reference)
+        d = diverge(h, beside.history if beside else reference, steps='published').to_dict()
         write_json_atomically(run/'metrics'/f'divergence_vs_{reference.name}.json', d)
         row |= dict(reference=reference.name, parameter_l2=d['final_l2'], bitwise_equal=d['exact'],
                     loss_auc=d['losses']['auc'])
@@ -211,6 +236,7 @@ class Study:
     def plan_cells(self, name: str, cells: Sequence[Cell], root: Path | None = None):
         check_name(study=name, **{f'run {c.run_id}': c.run_id for c in cells})
         self.name, self.dir, self.cells = name, (root or runs_dir())/name, {c.run_id: c for c in cells}
+        self.judged = {}                # run's directory -> `Judged`, of those that ended in this session
         twice = [r for r, n in pd.Series([c.run_id for c in cells], dtype=object).value_counts().items() if n > 1]
         if twice:
             raise ConfigError(
@@ -402,7 +428,7 @@ def attempt_cell(self: Study, c: Cell, resume: bool,
     "One try of one cell."
     try:
         ended = Supervisor(c.config, self.dir/c.run_id, resume=resume, on_progress=on_progress).run()
-        if ended['status'] == 'completed': write_metrics(self.dir/c.run_id)
+        if ended['status'] == 'completed': self.judged[self.dir/c.run_id] = judge_run(self.dir/c.run_id)
     except Exception as e: return [f'{type(e).__name__}: {e}']          # one cell's trouble is not the study's
     if ended['status'] == 'stopped':
         self.save(c.run_id, status='pending', reason='stopped by hand')
@@ -444,7 +470,8 @@ def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
     done = [study.cells[r] for r, row in study.rows.items() if row['status'].startswith('completed')]
     rows = [dict(run_id=c.run_id, suite=c.suite, variant=c.variant, seed=c.seed, **c.levels,
                  target_steps=c.config.training.max_steps)
-            | write_metrics(study.dir/c.run_id, reference_of(study, c.run_id)) for c in done]
+            | write_metrics(study.dir/c.run_id, reference_of(study, c.run_id), study.judged) for c in done]
+    study.judged.clear()
     merge_rows(study.dir/'summary.csv', rows, drop=lambda r: r in study.cells and r not in {c.run_id for c in done})
     if policy.prune:
         for c in done: study.prune(c.run_id)

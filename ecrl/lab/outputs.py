@@ -5,11 +5,13 @@
 # %% auto #0
 __all__ = ['SHARED', 'LONG', 'words', 'said', 'difference', 'portable', 'names_machine', 'Recorder', 'Outcome', 'execute',
            'store', 'compare', 'run_notebook', 'Killed', 'Apart', 'outcome_of', 'Egg', 'with_room', 'aside', 'main',
-           'at_once', 'recurring', 'longest_first', 'workers', 'report', 'run_notebooks']
+           'as_python', 'forked', 'forking', 'at_once', 'recurring', 'longest_first', 'workers', 'report',
+           'run_notebooks']
 
 # %% ../../nbs/lab/875_outputs.ipynb #b3de80c2
-import atexit, difflib, gc, importlib, json, os, pickle, re, signal, socket, sys, tempfile
+import atexit, difflib, gc, importlib, json, os, pickle, re, runpy, signal, socket, subprocess, sys, tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import chdir, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +20,7 @@ from execnb.nbio import nb2dict
 from execnb.shell import CaptureShell
 from ..paths import project_root
 from ..processes import Deaths, die_with_parent, end_as_interpreter
-from ..training.warm import LATER, LIBRARIES, ROOM, WORKER, Forked, as_new, eggs, serve, shared_launcher
+from ..training.warm import AGENT, LATER, LIBRARIES, ROOM, WORKER, Forked, as_new, eggs, serve, shared_launcher
 
 # %% ../../nbs/lab/875_outputs.ipynb #6cde3c1b
 _MEASURED = re.compile(r'''(?x)
@@ -248,6 +250,44 @@ def main():
 
 if __name__ == '__main__' and sys.argv[0].endswith('outputs.py'): main()      # the helper has gone
 
+# %% ../../nbs/lab/875_outputs.ipynb #5d0c7e28
+def as_python(errors: str, *words: str): # errors: a file for stderr, '' where stdout takes it; words: see python --help
+    "Do what the interpreter does with the rest of its command line."
+    if errors: os.dup2(os.open(errors, os.O_WRONLY | os.O_APPEND), 2)
+    sys.stdout, sys.stderr = open(1, 'w', closefd=False), open(2, 'w', 1, closefd=False)    # not those of a notebook
+    while words[0] in ('-u', '-W'): words = words[2 if words[0] == '-W' else 1:]
+    named = words[0] in ('-m', '-c')
+    sys.argv = list(words[1:] if words[0] == '-m' else words[:1] + words[2:] if named else words)
+    sys.path[0] = os.getcwd() if named else os.path.dirname(os.path.abspath(words[0]))
+    sys.path[1:1] = [p for p in os.environ.get('PYTHONPATH', '').split(os.pathsep) if p and p not in sys.path]
+    if words[0] == '-c': exec(words[1], dict(__name__='__main__'))
+    elif named: runpy.run_module(words[1], run_name='__main__', alter_sys=True)
+    else: runpy.run_path(words[0], run_name='__main__')
+
+# %% ../../nbs/lab/875_outputs.ipynb #5d0c7e2a
+_Popen = subprocess.Popen
+
+def forked(
+    command: list[str], stdout=None, stderr=None, env: Mapping[str, str] | None = None, cwd=None, **how,
+) -> Forked | subprocess.Popen:
+    "As `subprocess.Popen`, but forked if it is this Python, and nobody listens through a pipe."
+    files = all(f in (None, subprocess.STDOUT) or hasattr(f, 'fileno') for f in (stdout, stderr))
+    if command[0] != sys.executable or not files or how.get('pass_fds'):
+        return _Popen(command, stdout=stdout, stderr=stderr, env=env, cwd=cwd, **how)
+    apart = stderr not in (None, subprocess.STDOUT) and stderr is not stdout
+    errors = f'/proc/{os.getpid()}/fd/{stderr.fileno()}' if apart else ''
+    words = [str(w) for w in command]
+    if words[1:3] != ['-m', AGENT]:
+        code = 'from ecrl.lab.outputs import as_python; import sys; as_python(*sys.argv[1:])'
+        words = [sys.executable, '-m', 'ecrl.lab.outputs', code, errors, *words[1:]]
+    with chdir(cwd or '.'), open(1, 'wb', closefd=False) as mine:
+        return shared_launcher(WORKER)(words, stdout=stdout or mine, env=dict(env or os.environ))
+
+@contextmanager
+def forking():
+    "Inside, children that are this Python are forked."
+    with mock.patch.object(subprocess, 'Popen', forked): yield
+
 # %% ../../nbs/lab/875_outputs.ipynb #5d0c7e12
 def at_once(
     calls: Iterable[tuple], # function, arguments
@@ -281,19 +321,20 @@ def recurring(path: Path, flags: Iterable[str], first: Outcome, times: int = 2) 
     return first._replace(problems=left)
 
 # %% ../../nbs/lab/875_outputs.ipynb #5d0c7e17
-LONG = ('385_supervisor', '870_cli', 'own', '260_crashes', '895_trials', '866_bench_saving', '840_publication', 'audit',
-        '810_experiment', '390_hosts', '775_report', '374_worker', '867_bench_steps', '372_ddp', '850_site',
-        '890_campaign', '440_method', '790_corruptions', '771_round_exhibits', '865_bench', '395_recovery',
-        '770_museum', '610_ledger', '450_oracle', '378_warm', '597_method', '460_campaign', '830_executors',
-        '350_numerics', '820_matrix')
+LONG = ('385_supervisor', '870_cli', '594_job', '570_campaign', '596_failover', 'own', '260_crashes', '895_trials',
+        '866_bench_saving', '840_publication', '890_campaign', '775_report', '771_round_exhibits', '378_warm',
+        '810_experiment', '390_hosts', '595_places', '518_pieces', '599_hosts', '350_numerics', '790_corruptions',
+        '770_museum', '610_ledger', '374_worker', '867_bench_steps', '372_ddp', '850_site', '445_joining', '440_method',
+        '865_bench', '395_recovery', '450_oracle', '516_frames', '240_strategies', '597_method', '598_bare',
+        '460_campaign', '830_executors', '820_matrix')
 
 def longest_first(paths: Iterable[Path]) -> list[Path]:
     "Paths in the order in which they are executed."
     return sorted(paths, key=lambda p: LONG.index(p.stem) if p.stem in LONG else len(LONG))
 
 def workers() -> int: # notebooks at the same time
-    "One more than there are cores: somebody always waits."
-    return len(os.sched_getaffinity(0)) + 1
+    "One more than there are cores: somebody always waits. `ECRL_WORKERS` in the environment says otherwise."
+    return max(1, int(os.environ.get('ECRL_WORKERS') or len(os.sched_getaffinity(0)) + 1))
 
 # %% ../../nbs/lab/875_outputs.ipynb #5d0c7e1a
 def report(outcomes: Iterable[Outcome]) -> int: # number of notebooks with problems

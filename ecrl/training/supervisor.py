@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CUBLAS_WORKSPACE', 'JOINER', 'preflight', 'exit_code', 'check_run_dir', 'supervisor_lock', 'cpu_name', 'answer_of',
            'installed_version', 'environment', 'Supervisor', 'launcher', 'address_towards', 'interface_of',
-           'without_signal', 'failing_rank', 'main']
+           'without_signal', 'failing_rank', 'error_of', 'main']
 
 # %% ../../nbs/training/385_supervisor.ipynb #845ced4f
 import contextlib, json, os, platform, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time, uuid
@@ -545,7 +545,9 @@ def outcome(self: Supervisor, job: Job, how: str,
     # a launcher comes home when a rank has died
     dead = [f'rank {r}' for r in sorted(r for r in job.first_dead if r != 'launcher')]
     if not dead and 'launcher' in job.first_dead: dead = ['the launcher']
-    return 'died', reasons[0] if reasons else f"unexpected end of {' and '.join(dead)}" if dead else 'unexpected exit'
+    if not dead: return 'died', reasons[0] if reasons else 'unexpected exit'
+    said = error_of(job.log.read_text(errors='replace').splitlines(), job.first_dead, job.world_size)
+    return 'died', reasons[0] if reasons else f"unexpected end of {' and '.join(dead)}" + f': {said}'*bool(said)
 
 # %% ../../nbs/training/385_supervisor.ipynb #81f17f1d
 @patch
@@ -573,6 +575,19 @@ def failing_rank(text: list[str]) -> list[str]: # without the prefix
         if m := re.match(r'\[rank(\d+)\]: ?(.*)', l): ranks[m[1]].append(m[2])
     own = [t for t in ranks.values() if t and not LOST_A_PEER.search(t[-1])]
     return next(iter(own), [])
+
+# %% ../../nbs/training/385_supervisor.ipynb #70440159
+_ERROR = re.compile(r'(?:\[rank(\d+)\]: ?)?((?:\w+\.)*\w*(?:Error|Exception|Exit|Interrupt|Broken): .+)')
+
+def error_of(
+    text: list[str], # output of an attempt
+    dead: tuple, # its ranks that died first
+    world_size: int, # a rank that is alone may say no number
+) -> str: # '': it has said none
+    "The error with which a rank has died."
+    found = [m for l in text if (m := _ERROR.match(l)) and not LOST_A_PEER.search(l)]
+    own = [m[2] for m in found if (int(m[1]) in dead if m[1] else world_size == 1 and 0 in dead)]
+    return own[-1][:300] if own else ''
 
 # %% ../../nbs/training/385_supervisor.ipynb #41d3bdf3
 @patch
