@@ -19,6 +19,7 @@ from .own_batch import train_own
 from .planner import Meeting, State, begin, excluding, observe, regrouped, resized, waited_for
 from .policies import policy_of
 from .rates import Rates, scale
+from .reading import Ahead, depth_of
 from .records import RoundWriter, log_name
 from .rounds import Round, weights_of, without
 from ..checkpoint.state import StateMismatch, capture_rng
@@ -54,6 +55,8 @@ class Averaging(Method):
         super().place(device)
         self.scheduler = None                   # a rate is its batch's, see `rate`
         self.rates = Rates(self.cfg.training, self.optimizer.param_groups)
+        free = torch.cuda.mem_get_info(device)[0] if device.type == 'cuda' else 0
+        self.depth = depth_of(self.dataset, self.cfg.training.global_batch, device, free)
 
     @property
     def K(self) -> int: return self.sampler.geometry.steps_per_epoch    # batches of an epoch
@@ -162,16 +165,22 @@ def set_rate(self: Averaging, epoch: int, batch: int) -> float: # of the first g
 
 # %% ../../nbs/averaging/440_method.ipynb #440a0026
 @patch
+def read(self: Averaging, epoch: int, batch: int) -> tuple: # x, y on the device; ids
+    "The samples of a batch, which are the window of one process."
+    x, y, ids = self.dataset.__getitems__(self.sampler.assignment.ids(Unit(epoch, batch), 0).tolist())
+    return x.to(self.device), y.to(self.device), ids
+
+@patch
 def train_batch(self: Averaging,
     epoch: int, batch: int,
+    read, # called with a batch -> its samples
     reach, # called with a point's name: 'forward', 'backward'
 ) -> dict: # loss, lr, and what was consumed
     "One batch of an epoch: forward, backward, update."
     t0 = time.monotonic()
     key_generators(self.cfg.seed, epoch*self.sampler.geometry.steps_per_epoch + batch + 1, 0)
-    ids = self.sampler.assignment.ids(Unit(epoch, batch), 0)        # the window of one process
-    x, y, ids = self.dataset.__getitems__(ids.tolist())
-    x, y, t1 = x.to(self.device), y.to(self.device), time.monotonic()
+    x, y, ids = read(batch)
+    t1 = time.monotonic()
     lr = self.set_rate(epoch, batch)
     loss = self.learn(x, y, epoch*self.K + batch, reach)
     self.ids = ids if self.ids is None else torch.cat([self.ids, ids])
@@ -184,13 +193,15 @@ def train_alone(self: Averaging,
     epoch: int,
     batches: Iterable[int], # perhaps decided on one by one
     reach, record=lambda **what: None, # called at each point of a batch, and with what is known after it
+    order: Iterable[int] = (), # those of them that are known before
 ) -> list[dict]:
     "A member's part of a round."
     self.ids, done = None, []
     if self.sums: self.optimizer.zero_grad(set_to_none=True)
-    for j in batches:
-        done.append(self.train_batch(epoch, j, reach))
-        record(**done[-1])
+    with Ahead(lambda j: self.read(epoch, j), order, self.depth) as read:
+        for j in batches:
+            done.append(self.train_batch(epoch, j, read, reach))
+            record(**done[-1])
     if self.ids is None: self.ids = torch.zeros(0, dtype=torch.int64)
     # a member that has done nothing yet has to bring the same tensors
     if not self.sums: ensure_state(self.optimizer)
@@ -296,7 +307,9 @@ def do_part(self: Averaging, worker, number: int, ahead: bool = False) -> Part: 
     t1 = time.monotonic()
     # A crash here loses this rank's batches, which nobody else has seen.
     batches = self.policy.batches(round, self.member, board, lambda **what: self.write('claim', round, **what))
-    done = self.train_alone(round.epoch, batches, worker.reach, lambda **what: self.write('batch', round, **what))
+    order = () if self.settings.policy == 'claims' else round.batches(self.member)
+    def record(**what): self.write('batch', round, **what)
+    done = self.train_alone(round.epoch, batches, worker.reach, record, order)
     t2 = time.monotonic()
     worker.reach('update')                  # lost: this rank's whole part; it is recorded, but in nobody's average
     if not ahead: self.post = began_with

@@ -121,7 +121,7 @@ def policy_findings(c: pd.DataFrame, below: float) -> list[str]:
         interval = f' [{e.low:{form}}, {e.high:{form}}]' if e.has_interval and not few(e) else ''
         return f'{e.value:{form}}{interval}'
     return [f'`{name}`: {of(r.faster, ".3g")} times the samples a second of the baseline, {r.pairs} pairs'
-            + (f'; a training loss below {below:g} {of(r.sooner, ".3g")} times as soon' if r.sooner else
+            + (f'; {of(r.sooner, ".3g")} times as soon below a training loss of {below:g}' if r.sooner else
                f'; a training loss below {below:g} was reached by {r.reached}')
             + (f'; held-out accuracy {of(r.accuracy, "+.4f")} after {of(r.samples, ".3g")} times the samples'
                if r.accuracy else '') + '.' for name, r in zip(arm_names(c), c.itertuples())] if len(c) else []
