@@ -100,8 +100,12 @@ class Judged:
 
 def run_files(run: Path) -> list[tuple]: # of (name, bytes, ns)
     "What a verdict rests on: every file but the metrics."
-    found = ((str(f.relative_to(run)), f.stat()) for f in run.rglob('*') if f.is_file())
-    return sorted((name, s.st_size, s.st_mtime_ns) for name, s in found if not name.startswith('metrics/'))
+    found = []
+    for f in run.rglob('*'):
+        with contextlib.suppress(FileNotFoundError):                  # somebody's temporary file
+            name, s = str(f.relative_to(run)), f.stat()
+            if f.is_file() and not name.startswith('metrics/'): found.append((name, s.st_size, s.st_mtime_ns))
+    return sorted(found)
 
 # %% ../../nbs/lab/810_experiment.ipynb #806c4db9
 def judge_run(run: Path) -> Judged:
