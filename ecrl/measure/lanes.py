@@ -62,7 +62,7 @@ def lane_sums(lanes: pd.DataFrame) -> pd.DataFrame: # rank -> s of batches, wait
 LOOKS = dict(batch=('#12355b', ''), waiting=('#e3d9c6', '///'), averaging=('#d55e00', ''))    # colour, hatch
 
 def plot_lanes(
-    lanes: pd.DataFrame, # of `timeline`
+    lanes: pd.DataFrame, # of a run, as above
     first_s: float = 0.0, last_s: float = np.inf, # what to show
 ) -> tuple[Axes, Axes]: # (lanes, anchor)
     "Swim lanes, and the anchor below them."
