@@ -188,6 +188,7 @@ def train_batch(self: Averaging,
         sample_ids_count=ids.numel(),
                 data_s=t1 - t0, compute_s=time.monotonic() - t1)
 
+# %% ../../nbs/averaging/440_method.ipynb #440a002f
 @patch
 def train_alone(self: Averaging,
     epoch: int,
