@@ -13,7 +13,7 @@ from random import Random
 import ipywidgets as W
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
-from ..measure.laws import SIGN, word
+from ..measure.laws import IDLE, SIGN, word
 from .core import Shape
 from .laws import History, judge
 from .simulator import Fault, Life, Simulation, between, finish
@@ -90,12 +90,14 @@ def by_hand(
     kind: str = 'hold',        # hold | drop | there | back | crash | pause
     seed: int = 0,
     shape: Shape = Shape(steps=14),
+    against: tuple = (),       # of a cut: whom the group cannot reach; empty: everybody else
 ) -> Life:
     "A life with one fault of one's own choice."
     everybody = range(shape.workers + shape.keepers)
     if not group or not set(group) < set(everybody): raise ValueError(
         f'expected some of the processes 0 to {len(everybody) - 1} and not all of them, found {tuple(group)}')
-    rest = tuple(p for p in everybody if p not in group)
+    rest = tuple(p for p in against or everybody if p not in group)
+    if not rest: raise ValueError(f'expected somebody on the other side of the cut, found {tuple(against)} on both')
     if kind in ('crash', 'pause'): fault = Fault(at, kind, tuple(group), at + length)
     else:
         fault = Fault(at, 'cut', between(tuple(group), rest, kind if kind in ('there', 'back') else 'both'),
@@ -105,13 +107,13 @@ def by_hand(
 def explorer(shape: Shape = Shape(steps=14)) -> W.Widget:
     "The widget."
     names = [(name, p) for p, name in enumerate(lane_names(shape))]
-    def show(group, at, length, kind, seed):
-        if not group or len(group) == len(names): return print('Choose some of the processes, and not all.')
-        life = by_hand(tuple(group), at, length, kind, seed, shape)
+    def show(group, against, at, length, kind, seed):
+        try: life = by_hand(tuple(group), at, length, kind, seed, shape, tuple(against))
+        except ValueError: return print('Choose some of the processes, not all, and nobody on both sides.')
         lanes(life); plt.show()
         print('  '.join(f'{SIGN[v]} {name}' for name, (v, _, _) in judge(life).items()))
-    return W.interactive(show, group=W.SelectMultiple(options=names, value=(0,), rows=len(names),
-                                                      description='cut off'),
+    def several(value, what): return W.SelectMultiple(options=names, value=value, rows=len(names), description=what)
+    return W.interactive(show, group=several((0,), 'strike'), against=several((), 'cut from'),
         at=W.FloatSlider(20, min=0, max=100, continuous_update=False),
         length=W.FloatSlider(60, min=5, max=200, continuous_update=False),
         kind=W.Dropdown(options=['hold', 'drop', 'there', 'back', 'crash', 'pause']),
@@ -135,7 +137,7 @@ def told(life: Life, said: str = '') -> dict: # said: a sentence to stand beside
         applied=[[n(t), r[0]] for r, t in zip(life.records, life.times) if r[4] == 'applied'],
         broken=[[n(f.at), n(f.until), [*struck(f)], what(f)] for f in life.faults],
         said=f'{said} {sum(v is True for v in laws)} laws hold, {sum(v is False for v in laws)} are broken, '
-             f'{sum(v not in (True, False) for v in laws)} were not exercised.'.strip())
+             f'{laws.count(IDLE)} were not exercised{", the others are open"*("unknown" in laws)}.'.strip())
 
 # %% ../../nbs/stages/590_watch.ipynb #590b0005
 STYLE = """
