@@ -812,7 +812,7 @@ def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own accou
 @app.command()
 def tail(
     run_dir: RunDir,
-    lines: Annotated[int, typer.Option('-n', help='How many lines.')] = 10,
+    lines: Annotated[int, typer.Option('-n', help='How many lines.', min=1)] = 10,
     follow: Annotated[bool, typer.Option('-f', help='Go on until the run ends.')] = False,
 ):
     "The end of what the newest attempt has printed."

@@ -229,7 +229,7 @@ class MonitorServer(ThreadingHTTPServer):
         answers = partial(_Answers, monitor=self.monitor)
         for p in ([8610, 0] if port is None else [port]):
             try: super().__init__(('127.0.0.1', p), answers); return
-            except (OSError, OverflowError) as e: why = getattr(e, 'strerror', None) or e
+            except (OSError, OverflowError) as e: why = str(getattr(e, 'strerror', None) or e).rstrip('.')
         raise ConfigError(f'port {port}: expected one that is free, found: {why}. Without a port a free one is taken')
 
     @property

@@ -83,11 +83,12 @@ def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
     t_max = [c.training.scheduler_t_max or c.training.max_steps for c in (before, cfg)]
     if cfg.training.scheduler == 'cosine' and t_max[0] != t_max[1]: wrong.append(
         f'the cosine schedule: the run has {t_max[0]} steps, now {t_max[1]}; set training.scheduler_t_max={t_max[0]}')
-    latest = CheckpointStore(run_dir/'checkpoints').latest()
-    if latest and latest.global_step > cfg.training.max_steps: wrong.append(
-        f'training.max_steps: the run is at step {latest.global_step} already, now {cfg.training.max_steps}')
     if wrong:
         raise ConfigError(f'{run_dir} was started as another experiment:\n' + '\n'.join(f'  - {w}' for w in wrong))
+    latest, target = CheckpointStore(run_dir/'checkpoints').latest(), cfg.training.max_steps
+    if latest and latest.global_step > target: raise ConfigError(
+        f'{run_dir} is at step {latest.global_step} already: expected training.max_steps (--target-steps) of at least '
+        f'that, found {target}')
 
 # %% ../../nbs/training/385_supervisor.ipynb #87d25c32
 def supervisor_lock(run_dir: Path) -> BinaryIO: # held until it is closed
