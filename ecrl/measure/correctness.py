@@ -21,6 +21,7 @@ from .history import History, once, read_history
 import ecrl.measure.resumes                             # declares the laws of resumes
 from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
 from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
+from .groups import GROUP_LAWS, in_groups
 from .rounds import ROUND_LAWS, count_rounds, in_rounds, rate_due, round_ledger
 from .windows import assigned, epoch_ids, ids_hash, learning_rate, share_hashes
 from .witnesses import alike, env, falls, promised
@@ -496,7 +497,9 @@ BY_WINDOWS = ('position', 'windows', 'replay', 'losses')    # laws that know no 
 
 # %% ../../nbs/measure/740_correctness.ipynb #41453620
 def laws_of(h: History) -> dict[str, Law]:
-    "The laws that a run is held to: where its units are rounds, those of rounds instead of those of windows."
+    """The laws that a run is held to: where its units are rounds, those of rounds instead of those of windows; where
+    processes form a group, that of groups too."""
+    if in_groups(h): return _by_grade(LAWS | GROUP_LAWS)
     if not in_rounds(h): return LAWS
     return _by_grade({name: l for name, l in LAWS.items() if name not in BY_WINDOWS} | ROUND_LAWS)
 
@@ -556,7 +559,7 @@ def to_markdown(self: Verdict) -> str:
     grades = ['| grade | result | rests on |', '|---|---|---:|', *(_row(*r) for r in self.grade_rows())]
     lines = ['| law | grade | result | examined | evidence |', '|---|---|---|---:|---|']
     for name, ok in self.checks.items():
-        known = (LAWS | ROUND_LAWS).get(name)
+        known = (LAWS | ROUND_LAWS | GROUP_LAWS).get(name)
         said = ' '.join(_told(e) for e in self.evidence if e.check == name) or (known.claim if known else '')
         lines.append(_row(name, ', '.join(known.grades) if known else '', MARK[ok], f'{self.examined.get(name, 0):,}',
             said))

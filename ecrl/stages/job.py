@@ -374,6 +374,7 @@ def life_of(folder: Path, shape: Shape, due: Due) -> Life:
     logs = [[(r, t - clocks.get(p.stem.partition('-')[2], 0.0)) for r, t in read_log(p)]
             for p in sorted(Path(folder).glob('*.jsonl'))]
     told = in_causal_order(logs) if clocks else in_order([t for log in logs for t in log])
+    if not told: raise ValueError(f'{folder}: expected records of a group, found none')
     begin, records = told[0][1], [r for r, _ in told]
     faults = [Fault(t - begin, f[1], f[2], t - begin + f[3] - f[0], f[4])          # on the clock of the records
               for r, t in told if r[0] == WORLD and r[4] == 'fault' for f in [r[7]]]

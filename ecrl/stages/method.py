@@ -215,6 +215,8 @@ def judge(self: Staged, worker):
     worker.say(f'stages: {held} of {len(found)} laws hold, {idle} were not exercised; '
                f'{sum(n for _, n, _ in found.values())} facts examined')
     worker.say(f'stages: {result["advice"]}; {result["parts"]}')
+    for k, (v, _, e) in found.items():
+        if v == 'unknown': worker.say(f'stages: {k} is open: {e[0] if e else "nothing says why"}')
     broken = {k: e for k, (v, _, e) in found.items() if v is False}
     if broken: raise LawBroken(f'the records of the group break {", ".join(broken)}: {next(iter(broken.values()))[:1]}')
 
