@@ -44,8 +44,8 @@ def reserve(n: int, first: int = 0, host: str = '127.0.0.1') -> list[socket.sock
         except OSError as e:
             for x in out: x.close()
             if e.errno == errno.EADDRINUSE: raise ValueError(
-                f'port {first + i} of {host}: expected a port that is free, found it in use; choose another first port, '
-                'or 0 for any') from e
+                f'port {first + i} of {host}: expected a port that is free, found it in use; choose another first '
+                'port, or 0 for any') from e
             raise ValueError(f'{host}: expected an address of this machine, found none ({e.strerror})') from e
     return out
 
