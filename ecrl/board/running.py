@@ -8,6 +8,7 @@ __all__ = ['read_records', 'made_from', 'Board', 'CannotRun']
 # %% ../../nbs/board/960_running.ipynb #3c3b85b3
 import ast, hashlib, re, shutil, time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from fastcore.basics import patch
 from ..audit.history import is_audit, read_audit
@@ -27,10 +28,14 @@ def read_records(file: Path) -> dict[tuple, dict]: # (row, cell, seed) -> the ne
     "The records of a board."
     return {(r['row'], r['cell'], r['seed']): r for r in read_jsonl(file)[0]}
 
+@cache
+def _meaning(file: Path, changed: int) -> str: # changed: when, so that an edited file is read again
+    return ast.dump(ast.parse(file.read_text()))                    # lines and comments do not count
+
 def made_from(row: Row, cell: Cell, seed: int) -> str: # 16 hex digits
     "A digest of all that a record depends on."
     files = [Path(m.__file__) for m in (_cells, _job)] + [rows_dir()/row.script]
-    code = [ast.dump(ast.parse(f.read_text())) for f in files]      # lines and comments do not count
+    code = [_meaning(f, f.stat().st_mtime_ns) for f in files]
     said = [*row.words, *GROUPS[row.group], cell.key, str(seed), *code]
     return hashlib.blake2b('\n'.join(said).encode(), digest_size=8).hexdigest()
 

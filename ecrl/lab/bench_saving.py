@@ -235,9 +235,9 @@ def measure_ways(
     "Every way of saving, in turns, in a loop of two ranks."
     if mode not in ('stall', 'total'): raise ValueError(f'expected the mode stall or total, found {mode!r}')
     with tempfile.TemporaryDirectory() as folder:
-        output_of('torch.distributed.run', '--standalone', '--nproc-per-node=2', '-m', 'ecrl.lab.bench_saving',
-                  'rank', case, mode, rounds, batch, segment_s, folder, timeout_s=timeout_s,
-                  env=dict(OMP_NUM_THREADS='1', GLOO_SOCKET_IFNAME='lo'))
+        output_of('torch.distributed.run', '--nnodes=1', '--nproc-per-node=2', '--rdzv-backend=c10d',
+                  '--rdzv-endpoint=localhost:0', '-m', 'ecrl.lab.bench_saving', 'rank', case, mode, rounds, batch,
+                  segment_s, folder, timeout_s=timeout_s, env=dict(OMP_NUM_THREADS='1', GLOO_SOCKET_IFNAME='lo'))
         return [json.loads(line) for line in (Path(folder)/'results.jsonl').read_text().splitlines()]
 
 # %% ../../nbs/lab/866_bench_saving.ipynb #28fa1715
@@ -268,12 +268,13 @@ def measure_memory(case: str, timeout_s: float = 300.0) -> dict[str, int]: # as 
     with tempfile.TemporaryDirectory() as folder:
         return lines_of('ecrl.lab.bench_saving', 'memory', case, folder, timeout_s=timeout_s)[0]
 
-def main(what: str, *told: str):
+def main():
     "`python -m ecrl.lab.bench_saving rank ...` under torch.distributed.run, or `... memory CASE FOLDER`."
+    what, *told = sys.argv[1:]
     if what == 'memory':
         print(json.dumps(memory_of_overlapped(told[0], Path(told[1]))), flush=True)
         os._exit(0)                                   # with the thread that samples
     case, mode, rounds, batch, segment_s, folder = told
     be_rank(case, mode, int(rounds), int(batch), float(segment_s), Path(folder))
 
-if __name__ == '__main__' and sys.argv[0].endswith('bench_saving.py'): main(*sys.argv[1:])
+if __name__ == '__main__' and sys.argv[0].endswith('bench_saving.py'): main()

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['bare', 'instrumented', 'turn', 'pairs_of_turns', 'OtherRanks', 'loop_times', 'bytes_sent', 'Arm', 'arms_in_turn',
-           'be_arms', 'measure_arms', 'start']
+           'be_arms', 'measure_arms', 'main']
 
 # %% ../../nbs/lab/867_bench_steps.ipynb #6d0749ab
 import json, os, socket, struct, subprocess, sys, tempfile, time
@@ -182,7 +182,7 @@ def measure_arms(
     return rows, sizes
 
 # %% ../../nbs/lab/867_bench_steps.ipynb #39dda6cc
-def start():
+def main():
     "Be the rank that was asked for."
     if sys.argv[1:2] == ['arms']: be_arms(*sys.argv[2:]); return
     from ecrl.training import worker
@@ -191,4 +191,4 @@ def start():
     sys.stdout.flush()
     os._exit(0)                     # as a run's rank ends
 
-if __name__ == '__main__' and sys.argv[0].endswith('bench_steps.py'): start()
+if __name__ == '__main__' and sys.argv[0].endswith('bench_steps.py'): main()

@@ -321,12 +321,12 @@ def recurring(path: Path, flags: Iterable[str], first: Outcome, times: int = 2) 
     return first._replace(problems=left)
 
 # %% ../../nbs/lab/875_outputs.ipynb #5d0c7e17
-LONG = ('385_supervisor', '870_cli', '594_job', '570_campaign', '596_failover', 'own', '260_crashes', '895_trials',
-        '866_bench_saving', '840_publication', '890_campaign', '775_report', '771_round_exhibits', '378_warm',
-        '810_experiment', '390_hosts', '595_places', '518_pieces', '599_hosts', '350_numerics', '790_corruptions',
-        '770_museum', '610_ledger', '374_worker', '867_bench_steps', '372_ddp', '850_site', '445_joining', '440_method',
-        '865_bench', '395_recovery', '450_oracle', '516_frames', '240_strategies', '597_method', '598_bare',
-        '460_campaign', '830_executors', '820_matrix')
+LONG = ('385_supervisor', '594_job', '870_cli', '595_places', '260_crashes', '596_failover', '895_trials',
+        '890_campaign', '599_hosts', '390_hosts', '378_warm', '775_report', '866_bench_saving',
+        '840_publication', '570_campaign', '445_joining', '518_pieces', 'own', '810_experiment', '450_oracle',
+        '440_method', '395_recovery', '240_strategies', '598_bare', '771_round_exhibits', '374_worker',
+        '770_museum', '790_corruptions', '844_failovers', '830_executors', '850_site', '350_numerics',
+        '597_method', '446_backends', '960_running', '455_clock', '820_matrix', '460_campaign', '230_store')
 
 def longest_first(paths: Iterable[Path]) -> list[Path]:
     "Paths in the order in which they are executed."

@@ -122,9 +122,9 @@ def law_order(h: History) -> Iterator[Evidence]:
     first = led['attempt'].diff().to_numpy() != 0
     before = np.where(first, h.attempts['resumed_from'].reindex(led['attempt']).to_numpy(),
         led['global_step'].shift().to_numpy())
-    yield from offences(led.assign(before=before), led['global_step'].to_numpy() != before + 1,
+    yield from offences(led, led['global_step'].to_numpy() != before + 1,
         lambda r: f'attempt {r.attempt} goes from step {int(r.before)} to step {r.global_step}; expected step '
-                  f'{int(r.before) + 1}.')
+                  f'{int(r.before) + 1}.', before=before)
     return len(s)
 
 # %% ../../nbs/measure/740_correctness.ipynb #bf66031e
@@ -165,15 +165,21 @@ def judged(h: History) -> np.ndarray: # bool per record
     return known
 
 # %% ../../nbs/measure/740_correctness.ipynb #233081d2
+def _by_value(x: np.ndarray) -> list[tuple[int, np.ndarray]]: # (value, where it stands), rising
+    "Each value of an array; to look for one after the other takes the square of the time."
+    order = np.argsort(x, kind='stable')
+    values, begin = np.unique(x[order], return_index=True)
+    return list(zip(values.tolist(), np.split(order, begin[1:])))
+
 @once
 def window_match(h: History) -> np.ndarray: # bool per record
     "Which records carry the hash of the window that they claim."
     s, known = h.steps, np.flatnonzero(judged(h))
     epoch, W, cursor, rank = (s[k].to_numpy()[known] for k in ('epoch', 'world_size', 'cursor_step', 'rank'))
     expected = np.full(len(s), None, dtype=object)
-    for e in np.unique(epoch).tolist():
-        for w in np.unique(W[epoch == e]).tolist():
-            mine, due = (epoch == e) & (W == w), share_hashes(h.assigned(w), e)
+    for e, rows in _by_value(epoch):
+        for w in np.unique(W[rows]).tolist():
+            mine, due = rows[W[rows] == w], share_hashes(h.assigned(w), e)
             expected[known[mine]] = [due[at] for at in zip(cursor[mine].tolist(), rank[mine].tolist())]
     return s['sample_ids_hash'].to_numpy() == expected
 
@@ -222,9 +228,9 @@ def law_windows(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/740_correctness.ipynb #839ff22e
 def _other_debug_ids(h: History) -> Iterator[Evidence]:
     "Rank 0's ids in full, now and then: they have the hash of the record, and stand at its place."
-    own = h.steps[(h.steps['rank'] == 0).to_numpy()]
-    record = {(r.attempt, r.global_step): r for r in own[own['global_step'].isin(
-        [d.get('global_step') for d in h.lines['debug_rank0_ids.jsonl']])].itertuples()}
+    told = h.steps['global_step'].isin([d.get('global_step') for d in h.lines['debug_rank0_ids.jsonl']])
+    own = h.steps[(told & (h.steps['rank'] == 0)).to_numpy()]
+    record = {(r.attempt, r.global_step): r for r in own.itertuples()}
     for d in h.lines['debug_rank0_ids.jsonl'] if h.version else ():
         r = record.get((d['attempt'], d['global_step']))
         if r is None:
@@ -239,22 +245,28 @@ def _other_debug_ids(h: History) -> Iterator[Evidence]:
                 int(r.attempt))
 
 # %% ../../nbs/measure/740_correctness.ipynb #7a10aa04
+def _with(h: History, column: str) -> pd.DataFrame:
+    "The step records that have a value there."
+    known = h.steps[column].notna().to_numpy()
+    return h.steps if known.all() else h.steps[known]
+
 @law('state', needs='rank*.jsonl, config.yaml')
 def law_schedule(h: History) -> Iterator[Evidence]:
     "Every step was made with the learning rate and the precision that are due, on all ranks and each time."
     if h.config is None: return 0
-    s = h.steps[h.steps['lr'].notna().to_numpy()]
+    s = _with(h, 'lr')
     updates = s['global_step'].to_numpy() - (h.version > 0)  # the published runs recorded the rate after the update
     due, same = np.broadcast_to(learning_rate(h.config.training, updates), len(s)), ['global_step']
     if in_rounds(h):
         if h.geometry is None: yield Evidence('unknown', 'dataset size or batch is unknown, so no rate is.'); return 0
         due, same = rate_due(h, s['epoch'], s['cursor_step'], s['world_size']), ['epoch', 'cursor_step', 'world_size']
     off = np.abs(s['lr'].to_numpy() - due) > 1e-6*h.config.training.lr
-    yield from offences(s.assign(due=due), off, lambda r: (f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}; '
-        f'expected {r.due:.8g} ({h.config.training.scheduler}).', _rate_cause(h, r.lr)))
+    yield from offences(s, off, lambda r: (f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}; '
+        f'expected {r.due:.8g} ({h.config.training.scheduler}).', _rate_cause(h, r.lr)), due=due)
     first = s.groupby(same)['lr'].transform('first')
-    yield from offences(s.assign(first=first), (s['lr'] != first) & ~off,
-        lambda r: f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}, which was made with {r.first!r} elsewhere.')
+    yield from offences(s, (s['lr'] != first) & ~off,
+        lambda r: f'rank {r.rank} used learning rate {r.lr!r} at {at(r)}, which was made with {r.first!r} elsewhere.',
+        first=first)
     yield from _other_precision(h)
     return len(s)
 
@@ -267,8 +279,7 @@ def _rate_cause(h: History, lr: float) -> str | None:
 
 # %% ../../nbs/measure/740_correctness.ipynb #a3aeaab6
 def _other_precision(h: History) -> Iterator[Evidence]:
-    s, want = h.steps, h.config.training.precision
-    used = s[s['precision'].notna().to_numpy()]
+    used, want = _with(h, 'precision'), h.config.training.precision
     by = {n: env(h, n, 'precision') for n in used['attempt'].unique()}
     for n, p in by.items():
         cuda = env(h, n, 'device') == 'cuda'
@@ -277,8 +288,8 @@ def _other_precision(h: History) -> Iterator[Evidence]:
                                   f'device {env(h, n, "device")!r}.', attempt=int(n))
     seen = used['precision'].mode().iloc[0] if len(used) else None
     due = used['attempt'].map(lambda n: by[n] or (seen if seen in (want, 'fp32') else want))
-    yield from offences(used.assign(due=due), (used['precision'] != due).to_numpy(),
-        lambda r: f'rank {r.rank} trained in {r.precision!r} at {at(r)}; expected {r.due!r}.')
+    yield from offences(used, used['precision'] != due,
+        lambda r: f'rank {r.rank} trained in {r.precision!r} at {at(r)}; expected {r.due!r}.', due=due)
 
 # %% ../../nbs/measure/740_correctness.ipynb #e367f00d
 @law('set', 'order', needs='rank*.jsonl, events.jsonl')
@@ -301,20 +312,22 @@ def law_lineage(h: History) -> Iterator[Evidence]:
     return len(done)
 
 # %% ../../nbs/measure/740_correctness.ipynb #de45c86d
+@once
 def epoch_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples, duplicates, missing, extra
     "What each epoch consumed, in samples, over the surviving lineage."
     B, S, last, rows = h.geometry.global_batch, h.geometry.steps_per_epoch, h.last_step, []
     counts = (h.ledger['fate'] == 'surviving').to_numpy()[h.execution] & judged(h)
     epoch, cursor, rank, W, n = (h.steps[k].to_numpy()[counts]
         for k in ('epoch', 'cursor_step', 'rank', 'world_size', 'sample_ids_count'))
-    ok = window_match(h)[counts]
+    ok, of = window_match(h)[counts], dict(_by_value(epoch))
     survived = h.ledger.loc[h.ledger['fate'] == 'surviving', 'global_step'].to_numpy()
     for e in np.unique((survived - 1)//S).tolist():        # an epoch that is not there at all is a hole in the lineage
-        g, steps = (epoch == e) & ok, min(S, last - e*S)
-        spans = [h.assigned(w).spans(e, cursor[g & (W == w)], rank[g & (W == w)]) for w in np.unique(W[g]).tolist()]
+        mine, steps = of.get(e, np.zeros(0, dtype=int)), min(S, last - e*S)
+        g = mine[ok[mine]]
+        spans = [h.assigned(w).spans(e, cursor[g[W[g] == w]], rank[g[W[g] == w]]) for w in np.unique(W[g]).tolist()]
         c = coverage(np.concatenate(spans or [np.zeros((0, 2))]), [(0, steps*B)])
         # whatever they were, they belong to no window of this epoch
-        unknown = int(n[(epoch == e) & ~ok].sum())
+        unknown = int(n[mine[~ok[mine]]].sum())
         rows.append(dict(epoch=e, steps=steps, samples=c.samples + unknown, duplicates=c.duplicates,
             missing=c.missing, extra=c.extra + unknown))
     return pd.DataFrame(rows, columns=['epoch', 'steps', 'samples', 'duplicates', 'missing', 'extra'])
@@ -383,14 +396,14 @@ def _always(h: History) -> bool:
 def _global_losses(h: History) -> Iterator[Evidence]:
     "Elastic numerics: a step has one global loss on all ranks; with equal bits promised, also whenever it is repeated."
     if h.environment.get('numerics') != 'elastic': return 0
-    s = h.steps[h.steps['loss_global'].notna().to_numpy()]
+    s = _with(h, 'loss_global')
     if len(s) < len(h.steps):
         yield Evidence('unknown', f'elastic numerics, but {len(h.steps) - len(s)} record(s) have no loss_global: '
                                   'equality on any number of ranks cannot be judged.')
     first = s.groupby(['global_step'] + ['attempt']*(not _always(h)))['loss_global'].transform('first')
-    yield from offences(s.assign(first=first), s['loss_global'] != first,
+    yield from offences(s, s['loss_global'] != first,
         lambda x: (f'the global loss at {at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
-            'the numerics depend on the number of ranks, or part of the state was not restored'))
+            'the numerics depend on the number of ranks, or part of the state was not restored'), first=first)
     return len(s)
 
 # %% ../../nbs/measure/740_correctness.ipynb #ec773a97
@@ -521,6 +534,10 @@ def grades_of(h: History, results: dict, epochs: pd.DataFrame) -> tuple[dict, di
     return {g: graded(v, of(g), of(RECORDS)) for g, (_, v) in counted.items()}, {g: n for g, (n, _) in counted.items()}
 
 # %% ../../nbs/measure/740_correctness.ipynb #b4e20c08
+@once
+def _found(h: History, name: str, law: Callable) -> tuple[int, list[Evidence]]: # see `hold`
+    return hold(name, law, h)
+
 def verify(
     run: History | Path | str, # a history, or a run's directory
     laws: dict[str, Callable] | None = None, # name -> law; by default `laws_of` the run
@@ -528,7 +545,7 @@ def verify(
     "Judge a run from its records."
     h = run if isinstance(run, History) else read_history(run)
     asked = laws_of(h) if laws is None else laws
-    held = {name: hold(name, law, h) for name, law in asked.items()}
+    held = {name: _found(h, name, law) for name, law in asked.items()}
     results = {name: result(*found) for name, found in held.items()}
     examined, found = {name: n for name, (n, _) in held.items()}, [e for _, evidence in held.values() for e in evidence]
     known = h.geometry and h.seed is not None and results.get('windows') != 'unknown'

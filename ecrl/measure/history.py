@@ -492,11 +492,12 @@ def _clock_at(clock: RunClock, attempts: list, mono, wall) -> np.ndarray: # of a
 
 # %% ../../nbs/measure/720_history.ipynb #bc60bf73
 def once(f):
-    "A function of a history that is computed on the first call; treat the result as read-only."
+    "A function of a history, and of what can be a key, computed on the first call; treat the result as read-only."
     @wraps(f)
-    def kept(h: History):
-        if f.__name__ not in h.answers: h.answers[f.__name__] = f(h)
-        return h.answers[f.__name__]
+    def kept(h: History, *more):
+        asked = (f.__name__, *more) if more else f.__name__
+        if asked not in h.answers: h.answers[asked] = f(h, *more)
+        return h.answers[asked]
     return kept
 
 # %% ../../nbs/measure/720_history.ipynb #31953c72

@@ -60,10 +60,13 @@ def offences(
     table: pd.DataFrame, # with attempt and global_step, perhaps rank
     bad, # bool per row: which of them offend
     say: Callable, # row -> message, or (message, cause)
+    **more, # columns beside those of the table, for `say`
 ) -> Iterator[Evidence]:
     "Evidence for each offending row, up to `SHOWN`, and a count of the rest."
     where = np.flatnonzero(np.asarray(bad))
-    for row in table.iloc[where[:SHOWN]].itertuples() if len(where) else ():
+    if not len(where): return
+    told = where[:SHOWN]
+    for row in table.iloc[told].assign(**{k: np.asarray(v)[told] for k, v in more.items()}).itertuples():
         said = say(row)
         message, cause = said if isinstance(said, tuple) else (said, None)
         rank = getattr(row, 'rank', None)

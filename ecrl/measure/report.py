@@ -344,7 +344,7 @@ def read_runs(
     t = _of_one_length(_apart(t))
     t.attrs['copies'] = [f'`{d.relative_to(folder)}` holds the same run as `{of.relative_to(folder)}` and is left out.'
                          for d, of in copied.items()]
-    t.attrs['folder'] = folder
+    t.attrs['folder'] = str(folder)         # pandas makes a deep copy with each new table, of a Path a slow one
     return t
 
 # %% ../../nbs/measure/775_report.ipynb #c617d62e
@@ -660,8 +660,9 @@ def _study_intervals(table: pd.DataFrame) -> list[str]: # blocks; none where no 
     folder, rows, good = table.attrs.get('folder'), {}, sound(table)
     if folder is None: return []
     for r in good[good['checkpoints'] > 2].sort_values('checkpoints').drop_duplicates('variant', keep='last')['run_id']:
-        if not has_records(folder/r) or (c := _config_of(folder/r)) is None or c.checkpoint.strategy in rows: continue
-        costs = costs_of(folder/r)
+        run = Path(folder)/r
+        if not has_records(run) or (c := _config_of(run)) is None or c.checkpoint.strategy in rows: continue
+        costs = costs_of(run)
         if missing(costs): continue
         t = how_often(costs)
         rows[costs.strategy] = {'strategy': costs.strategy, 'of run': f'`{r}`',

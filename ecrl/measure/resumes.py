@@ -14,7 +14,7 @@ import pandas as pd
 from ..advise.auto import RULE, Paid, next_every
 from .history import History, once
 from .laws import Evidence, at, first_of, law, offences
-from .witnesses import checkpoint_name, launches, setting, unsettled
+from .witnesses import checkpoint_name, ends_of_ranks, launches, setting, unsettled
 from ..training.config import seconds
 
 # %% ../../nbs/measure/735_resumes.ipynb #19453300
@@ -26,7 +26,8 @@ def _failed(h: History, attempt: int, step: int) -> bool:
 def unrecorded(h: History, attempt: int, step: int) -> bool:
     "Whether this checkpoint may have been published without a record of it, because rank 0 died."
     if _failed(h, attempt, step): return False
-    own = [e for e in h.lines['events.jsonl'] if e['attempt'] == attempt and e['rank'] == 0]
+    own = [e for e in h.lines['events.jsonl'] if e['attempt'] == attempt and e['rank'] == 0
+           and not e['event'].startswith('standby_')]
     saves = [i for i, e in enumerate(own) if e['event'] == 'busy' and (e['doing'], e['global_step']) == ('save', step)]
     if not saves: return False
     lines = [b for b in h.lines['checkpoint_rank0.jsonl'] if b.get('attempt') == attempt]
@@ -186,7 +187,7 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
     "Boundaries that were due and have no line, lines where none was due, and announced saves without a line."
     if log_lost(h): yield from _untold(h); return
     told = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint', 'checkpoint_failed')}
-    own = h.steps[(h.steps['rank'] == 0).to_numpy()]
+    own = h.steps[['attempt', 'global_step']][(h.steps['rank'] == 0).to_numpy()]
     last = own.groupby('attempt')['global_step'].max().to_dict()
     # after a last boundary, wherever it fell
     left = {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}
@@ -211,7 +212,7 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/735_resumes.ipynb #73555002
 def _odd_intervals(h: History) -> Iterator[Evidence]:
     "Changes of the interval that do not follow from each other, or that ranks tell differently."
-    newest = h.steps.groupby(['attempt', 'rank'])['global_step'].max().to_dict()
+    newest = ends_of_ranks(h)[1]
     for n, launch in launches(h).items():
         if not setting(h, n, 'checkpoint.auto'):
             for (a, r), told in interval_changes(h).items():

@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['ROUND_EXHIBITS', 'FIXED', 'COSINE', 'OWN', 'AHEAD', 'CLAIMS', 'ASYNC', 'FOUR', 'BACK', 'Life', 'live', 'judge',
-           'RoundExhibit', 'round_exhibit', 'rank_trains_its_neighbours_share', 'learning_rate_of_one_rank_forgotten',
-           'done_after_the_snapshot', 'committed_without_a_rank', 'each_rank_steps_its_own_schedule',
-           'rate_held_until_the_meeting', 'scaled_by_the_ranks_that_are_left', 'refused_average_kept',
-           'resumed_without_its_optimizer', 'momentum_of_another_rank', 'momentum_averaged_though_kept',
-           'share_of_the_dead_forgotten', 'share_given_out_twice', 'averaged_fewer_than_were_done',
-           'counted_without_being_done', 'weighed_by_another_rule', 'two_states_after_one_average',
-           'update_overwrites_what_was_done_meanwhile', 'trained_on_at_a_checkpoint',
+           'judge_without', 'RoundExhibit', 'round_exhibit', 'rank_trains_its_neighbours_share',
+           'learning_rate_of_one_rank_forgotten', 'done_after_the_snapshot', 'committed_without_a_rank',
+           'each_rank_steps_its_own_schedule', 'rate_held_until_the_meeting', 'scaled_by_the_ranks_that_are_left',
+           'refused_average_kept', 'resumed_without_its_optimizer', 'momentum_of_another_rank',
+           'momentum_averaged_though_kept', 'share_of_the_dead_forgotten', 'share_given_out_twice',
+           'averaged_fewer_than_were_done', 'counted_without_being_done', 'weighed_by_another_rule',
+           'two_states_after_one_average', 'update_overwrites_what_was_done_meanwhile', 'trained_on_at_a_checkpoint',
            'begun_with_an_average_that_was_not_there', 'anchor_that_never_tunes', 'sync_that_leaves_out_meetings',
            'ranks_plan_from_different_times', 'draws_that_depend_on_history', 'averaged_twice', 'one_claim_for_two',
            'claim_of_another_number', 'ranks_disagree_on_what_was_done', 'spare_batches_forgotten',
@@ -254,11 +254,15 @@ def live(
     _without_the_gone(life)
     return life
 
-def judge(life: Life, without: Sequence[str] = ()) -> Verdict: # without: laws that are not asked
-    "The verdict on a life."
+def judge(life: Life) -> Verdict: return judge_without(life)[0]
+
+def judge_without(
+    life: Life, *laws: str, # names
+) -> list[Verdict]: # with all laws; then, for each named one, what the others say
+    "The verdicts on a life."
     with tempfile.TemporaryDirectory() as d:
         h = read_history(save_records(life.records, Path(d)/life.records.files['environment.json']['run_id']))
-        return verify(h, {k: l for k, l in laws_of(h).items() if k not in without} if without else None)
+        return [verify(h), *(verify(h, {k: l for k, l in laws_of(h).items() if k != name}) for name in laws)]
 
 # %% ../../nbs/measure/771_round_exhibits.ipynb #771a000d
 @dataclass(frozen=True)
@@ -614,7 +618,7 @@ def visit_rounds(exhibits: Sequence[RoundExhibit] = ROUND_EXHIBITS) -> pd.DataFr
     "Judge exhibits, with all laws and without their own."
     rows = []
     for e in exhibits:
-        v, without = judge(e.make()), judge(e.make(), (e.law,))
+        v, without = judge_without(e.make(), e.law)
         rows.append(dict(exhibit=e.make.__name__, law=e.law, convicted_by=', '.join(k for k, ok in v.checks.items()
             if ok is False),
                          without_it=without.valid, **v.grades, source=e.source))

@@ -59,6 +59,7 @@ def told(h: History) -> Told:
     return out
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a00f2
+@once
 def committed(h: History) -> list[tuple[int, int]]: # (attempt, round), in order
     "The rounds that every rank has recorded."
     return [(int(r.attempt), int(r.global_step)) for r in h.ledger.itertuples() if r.committed]
@@ -70,6 +71,7 @@ def decisions(h: History) -> dict[int, list[dict]]: # attempt -> what rank 0 has
         if e['event'] in ('salvaged', 'joined') and e['rank'] == 0: out.setdefault(e['attempt'], []).append(e)
     return out
 
+@once
 def gone_from(h: History, key, generation: int | None = None) -> set[int]: # generation: None: by the round
     "The ranks that had no part in a round, or in a generation, of an attempt."
     attempt, n = key
@@ -79,12 +81,14 @@ def gone_from(h: History, key, generation: int | None = None) -> set[int]: # gen
     for e in known: out = (out | {*e.get('gone', ())}) - {*e.get('came', ())}
     return out
 
+@once
 def done_of(h: History, key) -> Round | None: # None: it has no plan
     "A round as it was done."
     plan, average = (next(iter(of.get(key, {}).values()), None) for of in (told(h).plans, told(h).averages))
     return None if plan is None else done_in(plan, average)
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0022
+@once
 def resumed_from(h: History,
                  attempt: int) -> tuple[int, int]: # (attempt, round) that it continues; (0, 0): a fresh start
     "Where an attempt began."
@@ -132,21 +136,27 @@ def law_roundlog(h: History) -> Iterator[Evidence]:
     return lines
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a000a
+@once
 def _ids(h: History, epoch: int, batch: int) -> np.ndarray:
     b = h.geometry.global_batch
     return epoch_ids(h.geometry, h.seed, epoch)[batch*b:(batch + 1)*b]
+
+@once
+def _digest(h: History, epoch: int, batch: int) -> str: return ids_hash(_ids(h, epoch, batch))
 
 def rate_due(h: History, epoch, batch, ranks): # numbers or arrays; batch: of the epoch; ranks: of the attempt
     "The learning rate that is due at a batch, whoever does it."
     return learning_rate(h.config.training, epoch*h.geometry.steps_per_epoch + batch)*scale(h.config.rounds(), ranks)
 
+@once
 def _due(h: History, key, rank: int) -> list[int] | None: # None: there is no plan, or one that cannot be
     plan = told(h).plans.get(key, {}).get(rank)
     if plan is None or rank >= len(plan['segments']): return None
     if h.config.rounds().policy == 'claims':
         due = [j for c in told(h).claims.get(key, {}).get(rank, ()) for a, b in c['segment'] for j in range(a, b)]
     else: due = round_of(plan).batches(rank)
-    return due if all(0 <= j < h.geometry.steps_per_epoch for j in due) else None
+    K = h.geometry.steps_per_epoch
+    return due if all(0 <= j < K for j in due) else None
 
 @law('order', needs='rounds_rank*.jsonl, rank*.jsonl, config.yaml, environment.json', of=ROUND_LAWS)
 def law_batches(h: History) -> Iterator[Evidence]:
@@ -174,7 +184,7 @@ def _other_batches(h: History, key, rank: int, lines: list[dict], due: list[int]
             yield _wrong(key, f'rank {rank} did batch {r["batch"]} of epoch {r["epoch"]} as its {i + 1}. one; expected '
                               + (f'batch {want} of epoch {epoch}.' if want is not None
                                   else f'no more than {len(due)}.'), rank)
-        elif (r['sample_ids_hash'], r['sample_ids_count']) != (ids_hash(ids := _ids(h, epoch, want)), len(ids)):
+        elif (r['sample_ids_hash'], r['sample_ids_count']) != (_digest(h, epoch, want), len(_ids(h, epoch, want))):
             yield _wrong(key, f'rank {rank} consumed other samples than those of batch {want} of epoch {epoch}.', rank)
         elif abs(r['lr'] - (rate := rate_due(h, epoch, want, W))) > 1e-6*h.config.training.lr:
             yield _wrong(key,
@@ -191,13 +201,14 @@ def _whose_rate(h: History, epoch: int, lr: float, W: int) -> str | None:
 def _other_steps(h: History) -> Iterator[Evidence]:
     "The step records of rounds: they sum up what the plan gave a rank."
     debug = {(d['attempt'], d['global_step']): d['sample_ids'] for d in h.lines['debug_rank0_ids.jsonl']}
+    K = h.geometry.steps_per_epoch
     for r in h.steps.itertuples():
         key, rank = (int(r.attempt), int(r.global_step)), int(r.rank)
         due = _due(h, key, rank)
         if due is None: yield _wrong(key, f'rank {rank} has recorded it without a plan.', rank); continue
         plan, average = round_of(told(h).plans[key][rank]), told(h).averages.get(key, {}).get(rank, {})
         if average.get('segments') and rank < len(average['segments']): due = done_of(h, key).batches(rank)
-        if not all(0 <= j < h.geometry.steps_per_epoch for j in due): continue         # judged as a share, see coverage
+        if not all(0 <= j < K for j in due): continue         # judged as a share, see coverage
         ids = np.concatenate([_ids(h, plan.epoch, j) for j in due] or [np.zeros(0, dtype='int64')])
         if (r.epoch, r.cursor_step, r.sample_ids_count, r.sample_ids_hash) != (plan.epoch, plan.first, len(ids),
                 ids_hash(ids)):
@@ -248,6 +259,7 @@ def _every_k(h: History) -> dict[int, int]: # attempt -> rounds between its chec
         out[int(attempt)] = k
     return out
 
+@once
 def _ahead(h: History, key) -> bool:
     "Whether a round is begun while the one before it is averaged."
     if h.config.rounds().backend == 'collective' or key[1] <= resumed_from(h, key[0])[1] + 1: return False
@@ -307,16 +319,17 @@ def _other_moments(h: History, key, rank: int, plan: dict) -> Iterator[Evidence]
 def _taken(
     h: History,
 ) -> dict[int, list[tuple[int, bool]]]: # epoch -> (batch, whether its samples are right) of surviving rounds
-    out, fate = {}, fates(h)
+    out, fate, K = {}, fates(h), h.geometry.steps_per_epoch
     for key, ranks in told(h).batches.items():
         if fate.get(key) != 'surviving': continue
         gone = gone_from(h, key)
         for r in [r for rank, lines in ranks.items() if rank not in gone for r in lines]:
-            ok = 0 <= r['batch'] < h.geometry.steps_per_epoch and 0 <= r['epoch'] < 1_000_003
+            ok = 0 <= r['batch'] < K and 0 <= r['epoch'] < 1_000_003
             out.setdefault(r['epoch'], []).append((r['batch'], ok
-                and r['sample_ids_hash'] == ids_hash(_ids(h, r['epoch'], r['batch']))))
+                and r['sample_ids_hash'] == _digest(h, r['epoch'], r['batch'])))
     return out
 
+@once
 def round_ledger(h: History) -> pd.DataFrame: # a row per epoch: steps, samples, duplicates, missing, extra
     "What each epoch consumed, in samples, over the surviving rounds."
     b, K, taken, fate = h.geometry.global_batch, h.geometry.steps_per_epoch, _taken(h), fates(h)

@@ -78,15 +78,24 @@ def stratified_interval(
     unit: str = 'runs',
 ) -> Estimate:
     "Mean of the strata's means, each with the same weight, and its t interval (Welch 1947, Satterthwaite 1946)."
-    x, names, level = pd.Series(_values(values)), list(strata), _level(level)
+    x, names, level = _values(values), list(strata), _level(level)
     if len(names) != len(x): raise ValueError(f'expected a stratum for each of {len(x)} values, found {len(names)}')
-    g = x.groupby(pd.factorize(pd.Series(names, dtype=object))[0])
-    mean, n, v = float(g.mean().mean()), g.size(), g.var(ddof=1)/g.size()
+    means, v, n = np.array([_moments(x[at]) for at in _places(names)]).T       # of each stratum
+    mean, of_mean = float(means.mean()), v/n
     if (n < 2).any(): return Estimate(mean, n=len(x), method='none: a stratum with one value', level=level, unit=unit)
-    df = float(v.sum()**2/(v**2/(n - 1)).sum()) if v.sum() > 0 else float(len(x) - len(n))
-    half = float(stats.t.ppf((1 + level)/2, df)*np.sqrt(v.sum())/len(n))
-    return Estimate(mean, mean - half, mean + half, len(x), float(np.sqrt(g.var(ddof=1).mean())), 'stratified t', level,
-                    unit, df)
+    total = of_mean.sum()
+    df = float(total**2/(of_mean**2/(n - 1)).sum()) if total > 0 else float(len(x) - len(n))
+    half = float(stats.t.ppf((1 + level)/2, df)*np.sqrt(total)/len(n))
+    return Estimate(mean, mean - half, mean + half, len(x), float(np.sqrt(v.mean())), 'stratified t', level, unit, df)
+
+def _places(names: list) -> list[list[int]]: # where each name stands, in the order in which they come
+    at = {}
+    for i, name in enumerate(names): at.setdefault(name, []).append(i)
+    return [*at.values()]
+
+def _moments(x: np.ndarray) -> tuple[float, float, int]: # mean, variance, number
+    d = x - x[0]                # so that equal values have no variance, not even a rounding error
+    return x[0] + d.mean(), d.var(ddof=1) if len(x) > 1 else 0.0, len(x)
 
 # %% ../../nbs/measure/755_statistics.ipynb #0adb2b44
 @dataclass
@@ -132,30 +141,37 @@ def pair(
     "Match the runs of two variants."
     by = list(by)
     _require(table, 'variant', value, *by)
-    columns = dict.fromkeys(c for c in ('variant', *by, value, 'target_steps') if c in table)
-    sides = table.loc[table['variant'].isin([a, b]), [*columns]]
-    twice = sides[sides.duplicated(['variant', *by], keep=False)]
-    if len(twice):
-        raise ValueError(f'several runs of one variant share {dict(twice.iloc[0][by])}: they cannot be matched. '
-                         'Add the column that tells them apart to `by`.')
-    wide = _wide(sides, by, value, a, b)
-    targets, differ = wide, pd.Series(False, wide.index)
-    if 'target_steps' in sides and sides['target_steps'].nunique() > 1:
-        targets = _wide(sides, by, 'target_steps', a, b).reindex(wide.index)
-        differ = (targets[a] != targets[b]) & targets.notna().all(axis=1)
-    whole = wide[~differ].dropna()
-    unequal = [_key(by, k) | {'a': int(t[a]), 'b': int(t[b])} for k, t in targets[differ].iterrows()]
-    if whole.empty and unequal:
+    sides = _sides(table, value, a, b, by)
+    keys, nothing = sorted(sides[a].keys() | sides[b].keys(), key=_order), (np.nan, np.nan)
+    row = {k: (*sides[a].get(k, nothing), *sides[b].get(k, nothing)) for k in keys}     # value, target; value, target
+    unequal = [_key(by, k) | {'a': int(s), 'b': int(t)} for k, (_, s, _, t) in row.items() if abs(s - t) > 0]
+    alike = {k: (x, y) for k, (x, s, y, t) in row.items() if not abs(s - t) > 0}
+    whole = {k: xy for k, xy in alike.items() if not np.isnan(xy).any()}
+    if not whole and unequal:
         raise ValueError(f'no pair of {a} and {b} has equal targets: {unequal[0]}. Compare runs of one length.')
-    if whole.empty:
+    if not whole:
         raise ValueError(f'no pair of {a} and {b} shares {", ".join(by)} and has a {value}; variants in the table: '
                          f'{sorted(table["variant"].unique())}')
-    left = [_key(by, k) for k in wide.index[~differ].difference(whole.index)]
-    return Pairs(a, b, value, whole.set_axis(['a', 'b'], axis=1), left, unequal=unequal)
+    index = pd.MultiIndex.from_tuples(whole, names=by) if len(by) > 1 else pd.Index([k for k, in whole], name=by[0])
+    return Pairs(a, b, value, pd.DataFrame([*whole.values()], index, ['a', 'b'], dtype=float),
+                 [_key(by, k) for k in alike if k not in whole], unequal=unequal)
 
-def _wide(sides, by, value, a, b):
-    return sides.pivot(index=by, columns='variant', values=value).reindex(columns=[a, b]).astype(float)
-def _key(by, k) -> dict: return dict(zip(by, k if isinstance(k, tuple) else (k,)))
+def _sides(table, value, a, b, by) -> dict: # variant -> shared key -> (value, target); NaN: unknown
+    "The runs of two variants, read in plain Python: a report makes hundreds of pairs, of a few runs each."
+    columns = [table[c].tolist() for c in ('variant', *by)] + [
+        table[c].astype(float).tolist() if c in table else [np.nan]*len(table) for c in (value, 'target_steps')]
+    out = {a: {}, b: {}}
+    for variant, *key, x, target in zip(*columns):
+        if variant not in out: continue
+        key = tuple(None if k != k else k for k in key)
+        if key in out[variant]: raise ValueError(
+            f'several runs of one variant share {_key(by, key)}: they cannot be matched. '
+            'Add the column that tells them apart to `by`.')
+        out[variant][key] = x, target
+    return out
+
+def _order(key: tuple): return [(k is None, 0 if k is None else k) for k in key]
+def _key(by, k: tuple) -> dict: return dict(zip(by, k))
 
 # %% ../../nbs/measure/755_statistics.ipynb #ff048a56
 def paired_p(difference: Sequence[float]) -> dict: # t, signs: two-sided p-values; NaN for n = 1

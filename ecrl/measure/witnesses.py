@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['law_format', 'law_identity', 'falls', 'law_clocks', 'sessions', 'launches', 'setting', 'env', 'law_agreement',
-           'ended_here', 'law_lifecycle', 'unsettled', 'restores', 'let_in', 'promised', 'alike', 'checkpoint_name',
-           'law_witnesses', 'law_faults']
+           'ended_here', 'ends_of_ranks', 'law_lifecycle', 'unsettled', 'restores', 'let_in', 'promised', 'alike',
+           'checkpoint_name', 'law_witnesses', 'law_faults']
 
 # %% ../../nbs/measure/730_witnesses.ipynb #e741efa6
 import json
@@ -329,14 +329,24 @@ def _status_facts(h: History) -> Iterator[tuple]:
         yield ('target', None, 'supervisor.json', s.get('target_steps'), 'the config',
             h.settings.get('training.max_steps'))
 
+# %% ../../nbs/measure/730_witnesses.ipynb #73000a02
+@once
+def ends_of_ranks(h: History) -> tuple[dict, dict]: # (attempt, rank) -> step
+    "The first step that each rank of each attempt recorded, and the last one."
+    columns = [h.steps[k].to_numpy() for k in ('global_step', 'rank', 'attempt')]
+    order = np.lexsort(columns)
+    step, rank, attempt = (c[order] for c in columns)
+    new = np.flatnonzero(np.append(True, (rank[1:] != rank[:-1]) | (attempt[1:] != attempt[:-1])))
+    who = list(zip(attempt[new].tolist(), rank[new].tolist()))
+    return dict(zip(who, step[new].tolist())), dict(zip(who, step[np.append(new[1:], len(step)) - 1].tolist()))
+
 # %% ../../nbs/measure/730_witnesses.ipynb #a738ae7a
 @law('records', needs='events.jsonl, rank*.jsonl')
 def law_lifecycle(h: History) -> Iterator[Evidence]:
     "Every rank that recorded steps came up, restored and began; every attempt was launched once and cleared away."
     events = h.lines['events.jsonl']
     if not h.version or not events: return 0
-    lives, first, last = (defaultdict(list),
-        *(h.steps.groupby(['attempt', 'rank'])['global_step'].agg(f).to_dict() for f in ('min', 'max')))
+    lives, (first, last) = defaultdict(list), ends_of_ranks(h)
     for e in events:
         if e['rank'] is not None: lives[e['attempt'], e['rank']].append(e)
     settled = {(n, r) for n, r in lives.keys() | first.keys() if not unsettled(h, n)}
@@ -430,10 +440,18 @@ def _out_of_turn(
                 attempt=e['attempt'])
 
 # %% ../../nbs/measure/730_witnesses.ipynb #003923ea
+def _by_clock(h: History) -> dict[int, tuple]: # attempt -> (mono, step), each an array
+    "Rank 0's records in the order of its clock."
+    zero = h.steps['rank'].to_numpy() == 0
+    a, mono, step = (h.steps[k].to_numpy()[zero] for k in ('attempt', 'mono', 'global_step'))
+    order = np.lexsort((mono, a))
+    attempts, begin = np.unique(a[order], return_index=True)
+    parts = (np.split(x[order], begin[1:]) for x in (mono, step))
+    return dict(zip(attempts.tolist(), zip(*parts)))
+
 def _odd_work(h: History) -> Iterator[Evidence]:
     "Announced work of rank 0: it ends what it began, at the step where it stands."
-    own = h.steps[h.steps['rank'] == 0]
-    open_, began, steps = {}, {}, {n: g.sort_values('mono') for n, g in own.groupby('attempt')}
+    open_, began, steps = {}, {}, _by_clock(h)
     for e in h.lines['events.jsonl']:
         n = e['attempt']
         if e['event'] in ('busy', 'busy_end', 'evaluated') and e['rank'] != 0:
@@ -441,10 +459,9 @@ def _odd_work(h: History) -> Iterator[Evidence]:
                 attempt=n)
             continue
         if e['event'] == 'busy' and not unsettled(h, n):
-            g = steps.get(n)
-            i = 0 if g is None else int(np.searchsorted(g['mono'].to_numpy(), e['mono'], side='right'))
-            stands = (int(g['global_step'].iloc[i - 1])
-                if i else int(np.nan_to_num(h.attempts['resumed_from'].get(n, 0))))
+            mono, step = steps.get(n, ((), ()))
+            i = int(np.searchsorted(mono, e['mono'], side='right'))
+            stands = int(step[i - 1]) if i else int(np.nan_to_num(h.attempts['resumed_from'].get(n, 0)))
             if e['doing'] not in ('save', 'flush', 'evaluate') or e['global_step'] != stands or n in open_:
                 yield Evidence(False, f'rank 0 announced {e["doing"]} at step {e["global_step"]} of attempt {n}; it '
                     f'stood at step {stands}' + (f', {open_[n]} not ended' if n in open_ else '') + '.', attempt=n)
@@ -452,12 +469,12 @@ def _odd_work(h: History) -> Iterator[Evidence]:
         if e['event'] == 'busy_end' and not unsettled(h, n) and open_.pop(n, None) != e['doing']:
             yield Evidence(False, f'rank 0 ended {e["doing"]} in attempt {n}, which it had not begun.', attempt=n)
         if e['event'] == 'evaluated' and n in steps and e['global_step'] != (
-            stood := int(steps[n]['global_step'].iloc[-1])):
+            stood := int(steps[n][1][-1])):
             yield Evidence(False, f'evaluated at step {e["global_step"]}; attempt {n} ended at step {stood}.',
                 attempt=n)
 
     for n, doing in open_.items():
-        if n in steps and steps[n]['mono'].iloc[-1] > began[n]:
+        if n in steps and steps[n][0][-1] > began[n]:
             yield Evidence(False, f'rank 0 trained on in attempt {n}, though {doing} has not ended.', attempt=n)
 
 # %% ../../nbs/measure/730_witnesses.ipynb #1372ce85
@@ -501,11 +518,10 @@ def checkpoint_name(step: int) -> str | None: return f'step_{step:08d}.pt' if st
 def law_witnesses(h: History) -> Iterator[Evidence]:
     "All ranks of an attempt restored the same checkpoint; what they say of generators and data fits the rest."
     if not h.version: return 0
-    ranks = h.steps.groupby('attempt')['rank'].unique().to_dict()
-    found, n_facts = [], 0
+    recorded, found, n_facts = ends_of_ranks(h)[0], [], 0
     for n, said in sorted(restores(h).items()):
         back = {r for a, r in let_in(h) if a == n}
-        absent = sorted(set(ranks.get(n, ())) - said.keys() - back) if not unsettled(h, n) else []
+        absent = sorted({r for a, r in recorded if a == n} - said.keys() - back) if not unsettled(h, n) else []
         found += [Evidence(False, f'rank {r} recorded steps in attempt {n}, but not what it restored.', rank=int(r),
             attempt=n) for r in absent]
         for key in ('from_step', 'from_path', 'from_attempt', 'from_checksum'):
@@ -618,7 +634,7 @@ def law_faults(h: History) -> Iterator[Evidence]:
         'which faults.jsonl does not have.', step, attempt=n) for n, kind, point, step, whom in told - wrote])
     yield from first_of([Evidence(False, f'a fault fired in attempt {f["attempt"]}, planned not before attempt '
         f'{f["not_before"]}.', attempt=f['attempt']) for f in of['fired'] if f['attempt'] < f['not_before']])
-    last = h.steps.groupby(['attempt', 'rank'])['global_step'].max().to_dict()
+    last = ends_of_ranks(h)[1]
     yield from first_of([Evidence(False, f'a fault acted on rank {f["rank"]} at the {f["point"]} of step '
         f'{f["at_step"]} in attempt {f["attempt"]}, of which the rank has no record.', f['at_step'], f['rank'],
         f['attempt'], 'records were lost')

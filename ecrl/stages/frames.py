@@ -6,7 +6,7 @@
 __all__ = ['ALIGN', 'KINDS', 'MAGIC', 'MAX_TEXT', 'MAX_DATA', 'HEAD', 'Pack', 'plain', 'meant', 'FrameError', 'frame', 'Reader']
 
 # %% ../../nbs/stages/516_frames.ipynb #80063400
-import json, struct
+import json, mmap, struct
 from xxhash import xxh3_128
 from zlib_ng import zlib_ng
 from .register import Lineage, Value
@@ -101,8 +101,13 @@ class Reader:
 
     def await_body(self):
         _, *_, text, data, _ = _checked_head(HEAD.unpack(self.room))
-        try: self.head, self.got, self.room = self.room, 0, bytearray(text + data)
-        except MemoryError as e: raise FrameError(f'expected data that fit the memory, found {data:,} bytes') from e
+        try: self.head, self.got, self.room = self.room, 0, _room(text + data)
+        except (MemoryError, OSError) as e:
+            raise FrameError(f'expected data that fit the memory, found {data:,} bytes') from e
+
+def _room(n: int) -> bytearray | mmap.mmap: # n bytes
+    # filled with zeros at once, in memory that the process keeps; of a large one, pages are taken as bytes arrive
+    return bytearray(n) if n < 2**26 else mmap.mmap(-1, n, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 def _checked_head(head: tuple) -> tuple:
     if head[0] != MAGIC: raise FrameError(f'expected a frame that begins with {MAGIC}, found {head[0]}')

@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['INHERITED', 'AGENT', 'SPREAD_S', 'FIRST', 'LIBRARIES', 'LATER', 'KEEPER', 'SPARE', 'ROOM', 'eggs', 'WORKER',
-           'fork_for', 'as_new', 'become_launch', 'become_agent', 'fork_rank', 'become_module', 'await_turn', 'show_as',
-           'serve', 'for_children', 'Forked', 'Spared', 'new_helper', 'WarmLauncher', 'shared_launcher', 'launcher_for']
+           'fork_for', 'as_new', 'become_launch', 'become_agent', 'fork_rank', 'become_module', 'let_go', 'await_turn',
+           'show_as', 'serve', 'for_children', 'Forked', 'Spared', 'new_helper', 'WarmLauncher', 'shared_launcher',
+           'launcher_for']
 
 # %% ../../nbs/training/378_warm.ipynb #055b05fa
 import contextlib, ctypes, gc, json, os, select, signal, socket, subprocess, sys, time, uuid
@@ -85,7 +86,7 @@ def fork_rank(command: list[str], env: dict[str, str]): # -> a `Forked`, see bel
         await_turn(f"{pipe}.{env['RANK']}", SPREAD_S/int(env['WORLD_SIZE']))
     pid = os.fork()
     if not pid:
-        os.closerange(3, 4096)          # where several hosts meet: the agent's, on which others would go on to wait
+        let_go()                        # where several hosts meet: the agent's, on which others would go on to wait
         end_as_interpreter(lambda: become_module(command, env))
     return (Spared if env.get(SPARE) and env['RANK'] != '0' else Forked)(pid)
 
@@ -95,6 +96,13 @@ def become_module(command: list[str], env: dict[str, str]): # command: python [-
     if '-u' in command: sys.stdout.reconfigure(write_through=True)
     sys.argv = command[command.index('-m') + 1:]
     import_module(sys.argv[0]).main()
+
+# %% ../../nbs/training/378_warm.ipynb #805c0f7b
+def let_go():
+    "Put /dev/null in the place of each inherited descriptor: a number that is taken is not given out anew."
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in map(int, os.listdir('/proc/self/fd')):
+        if fd not in (0, 1, 2, null): os.dup2(null, fd, inheritable=False)
 
 # %% ../../nbs/training/378_warm.ipynb #805c0f78
 SPREAD_S = 1.2      # over which a standby starts its ranks; it is ready soon after

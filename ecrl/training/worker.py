@@ -18,7 +18,7 @@ from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gathe
 from ecrl.checkpoint.store import (CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id,
     checkpoint_name)
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
-from ..processes import LOST_A_PEER, die_with_parent
+from ..processes import LOST_A_PEER, die_with_parent, keep_memory
 from .began import check_code, check_data
 from .config import ConfigError, RunConfig, load_config, seconds
 from ecrl.training.events import (CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, read_json,
@@ -468,6 +468,7 @@ def main():
 @patch
 def run(self: Worker, args: argparse.Namespace):
     "Be called, if this is a standby; then train."
+    keep_memory()
     begin = self.stand_by(args.attempt, args.standby) if args.standby else (args.attempt, args.target)
     self.install_signal_handlers()
     self.begin(*begin)
