@@ -112,8 +112,9 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
         for r in a.twice[:1]:
             yield Evidence(False, f'rank {r["rank"]} of attempt {a.number} says twice what it continues from.',
                            rank=r['rank'], attempt=a.number)
-        silent = [r for r in a.begins if r not in a.resumed]
-        if a.steps and silent and (a.number > 1 or a.resumed): yield Evidence('unknown',
+        trained = {r for by in a.steps.values() for r in by}      # the others may have died before they could say it
+        silent = [r for r in a.begins if r in trained and r not in a.resumed]
+        if silent and (a.number > 1 or a.resumed): yield Evidence('unknown',
             f'attempt {a.number}: {_ranks(silent)} did not say what it continues from. Needed: '
             'audit.resumed(checkpoint["audit"]) on every rank '
             'before its first step, or audit.resumed(None) for a fresh start.', attempt=a.number)
