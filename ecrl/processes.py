@@ -134,7 +134,7 @@ def output_of(
                              stderr=err, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=die_with_parent)
         try: p.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            raise RuntimeError(f'python -m {module} was not done after {timeout_s:g} s, and ended') from None
+            raise TimeoutError(f'python -m {module} was not done after {timeout_s:g} s, and ended') from None
         finally:
             with contextlib.suppress(ProcessLookupError): os.killpg(p.pid, signal.SIGKILL)  # with all that it started
             p.wait()

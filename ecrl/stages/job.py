@@ -11,7 +11,7 @@ __all__ = ['SIGNALS', 'FASTER', 'SLOW', 'Strike', 'check_strikes', 'Starter', 'e
 import contextlib, ctypes, gc, heapq, json, os, selectors, shutil, signal, subprocess, sys, time, traceback
 from pathlib import Path
 from typing import NamedTuple
-from ..processes import die_with_parent, signal_if_there
+from ..processes import die_with_parent, lines_of, signal_if_there
 from .core import Due, Replica, Shape, check_shape
 from .frames import meant, plain
 from .laws import judge
@@ -456,16 +456,7 @@ def run_jobs(folder: Path, cfg, stages, runs: list[dict], limit_s: float = 300.0
     folder.mkdir(parents=True, exist_ok=True)
     path = folder/'job.json'
     path.write_text(json.dumps(dict(job, config=dump_config(cfg), stages=stages, runs=runs)))
-    parent = os.getpid()
-    p = subprocess.Popen([sys.executable, '-m', 'ecrl.stages.job', str(path)], text=True, stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, preexec_fn=lambda: die_with_parent(parent))
-    try: out, err = p.communicate(timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        p.kill(); out, err = p.communicate()
-        raise TimeoutError(
-            f'expected {len(runs)} runs within {limit_s:.0f} s, found {out.count(chr(10))} finished') from None
-    if p.returncode: raise RuntimeError(err.strip()[-3000:])
-    return [json.loads(line) for line in out.splitlines()]
+    return lines_of('ecrl.stages.job', path, timeout_s=limit_s)
 
 # %% ../../nbs/stages/594_job.ipynb #5a7e0002
 def verdict_of(run: dict) -> dict | None:

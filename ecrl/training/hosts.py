@@ -109,7 +109,7 @@ def wait_for_run(self: Host, wait_s: float):
 def warm_up(self: Host):
     "Have the libraries imported, data read and the model built before the first order."
     cfg = load_config(self.run_dir/'config.yaml')
-    self.warm = None if group_of(cfg).hosts else launcher_for(cfg)
+    self.warm = launcher_for(cfg)
     if not self.warm: return
     self.mark = self.warm.env[MARK]         # which all that it forks carries
     self.warm.keep((self.run_dir/'config.yaml').read_text())

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['INHERITED', 'AGENT', 'SPREAD_S', 'FIRST', 'LIBRARIES', 'LATER', 'KEEPER', 'SPARE', 'ROOM', 'eggs', 'WORKER',
-           'fork_for', 'as_new', 'become_launch', 'become_agent', 'fork_rank', 'become_module', 'let_go', 'await_turn',
-           'show_as', 'serve', 'for_children', 'Forked', 'Spared', 'new_helper', 'WarmLauncher', 'shared_launcher',
-           'launcher_for']
+           'fork_for', 'as_new', 'become_launch', 'become_agent', 'fork_rank', 'become_module', 'let_go', 'fork_beside',
+           'await_turn', 'show_as', 'serve', 'for_children', 'Forked', 'Spared', 'new_helper', 'WarmLauncher',
+           'shared_launcher', 'launcher_for']
 
 # %% ../../nbs/training/378_warm.ipynb #055b05fa
-import contextlib, ctypes, gc, json, os, select, signal, socket, subprocess, sys, time, uuid
+import atexit, contextlib, ctypes, gc, json, os, select, signal, socket, subprocess, sys, time, uuid
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from fastcore.basics import patch
@@ -57,7 +57,7 @@ def become_launch(command: list[str], env: dict[str, str], folder: str, output: 
     if not os.read(go, 1): os._exit(1)
     for fd in (1, 2): os.dup2(output, fd)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.closerange(3, 4096)
+    let_go()
     os.chdir(folder)
     become_agent(command, env) if command[2] == AGENT else become_module(command, env)
 
@@ -98,11 +98,22 @@ def become_module(command: list[str], env: dict[str, str]): # command: python [-
     import_module(sys.argv[0]).main()
 
 # %% ../../nbs/training/378_warm.ipynb #805c0f7b
-def let_go():
+def let_go(*kept: int):
     "Put /dev/null in the place of each inherited descriptor: a number that is taken is not given out anew."
     null = os.open(os.devnull, os.O_RDWR)
     for fd in map(int, os.listdir('/proc/self/fd')):
-        if fd not in (0, 1, 2, null): os.dup2(null, fd, inheritable=False)
+        if fd not in (0, 1, 2, null, *kept): os.dup2(null, fd, inheritable=False)
+
+# %% ../../nbs/training/378_warm.ipynb #805c0f7e
+def fork_beside(command: list[str], output: int) -> 'Forked': # python -m MODULE ...; a descriptor
+    "A process of the house, from a rank that has the libraries."
+    for f in (sys.stdout, sys.stderr): f.flush()
+    if pid := os.fork(): return Forked(pid)
+    atexit._clear()
+    for fd in (1, 2): os.dup2(output, fd)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    let_go()
+    end_as_interpreter(lambda: become_module(command, dict(os.environ)))
 
 # %% ../../nbs/training/378_warm.ipynb #805c0f78
 SPREAD_S = 1.2      # over which a standby starts its ranks; it is ready soon after
@@ -243,14 +254,14 @@ class WarmLauncher:
     def __call__(self, command: list[str], stdout, env: dict[str, str], **popen):
         """Start `python -m torch.distributed.run ...`, or another module; as a new interpreter where forking is not
         possible."""
-        go, let_go = os.pipe()
+        go, say = os.pipe()
         try:
             pid = self.ask([stdout.fileno(), go], self.patience_s, command=command, env=env)['pid']
-            os.write(let_go, b'1')
+            os.write(say, b'1')
             return Forked(pid)
         except OSError:                                     # it has gone, or hangs
             self.close(); self.hatch()
-        finally: os.close(go); os.close(let_go)             # what it may have forked and not told of ends
+        finally: os.close(go); os.close(say)             # what it may have forked and not told of ends
         return subprocess.Popen(command, stdout=stdout, env=env, **popen)
 
 # %% ../../nbs/training/378_warm.ipynb #2c3457f8
