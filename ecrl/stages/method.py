@@ -130,8 +130,7 @@ def start(self: Staged):
     (self.folder/'strikes.json').write_text(json.dumps(strikes))
     self.log = open(self.folder/'starter.txt', 'w+')
     command = [sys.executable, '-m', 'ecrl.stages.method', str(self.folder), str(self.global_step), str(os.getpid())]
-    forks = self.cfg.supervisor.start == 'fork' and self.cfg.runtime.threads == 1
-    self.group = (fork_beside(command, self.log.fileno()) if forks else
+    self.group = (fork_beside(command, self.log.fileno()) if self.cfg.supervisor.start == 'fork' else
                   subprocess.Popen(command, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL))
 
 # %% ../../nbs/stages/597_method.ipynb #4ec715b4

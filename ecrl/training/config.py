@@ -484,6 +484,7 @@ def _check_stages(cfg: 'RunConfig'):
             ('training.numerics', t.numerics, 'elastic'), ('training.optimizer', t.optimizer, 'sgd'),
             ('training.precision', t.precision, 'fp32'),
             ('runtime.device', r.device, 'cpu'), ('runtime.nodes', r.nodes, 1),
+            ('runtime.threads', r.threads, 1),      # those of torch do not survive the fork of a replica
             ('supervisor.standby', cfg.supervisor.standby, False)):
         if found != use: raise ValueError(f'{key}: {found} is not built yet for training.method stages; use {use}')
     if cfg.elastic or r.nproc != 1: raise ValueError(
