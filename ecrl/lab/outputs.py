@@ -20,7 +20,8 @@ from execnb.nbio import nb2dict
 from execnb.shell import CaptureShell
 from ..paths import project_root
 from ..processes import Deaths, die_with_parent, end_as_interpreter
-from ..training.warm import AGENT, LATER, LIBRARIES, ROOM, WORKER, Forked, as_new, eggs, serve, shared_launcher
+from ecrl.training.warm import (AGENT, LATER, LIBRARIES, ROOM, WORKER, Forked, as_new, eggs, let_go, serve,
+    shared_launcher)
 
 # %% ../../nbs/lab/875_outputs.ipynb #6cde3c1b
 _MEASURED = re.compile(r'''(?x)
@@ -216,7 +217,7 @@ class Egg:
         if not order: return                            # nothing was to be launched
         fd, (modules, env) = os.dup2(fds[0], 3), json.loads(order)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.closerange(4, 4096)
+        let_go(3)
         as_new([sys.executable], env)
         sys.path[0] = os.getcwd()
         importlib.import_module('torch').set_num_threads(int(env['OMP_NUM_THREADS']))

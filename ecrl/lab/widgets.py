@@ -237,11 +237,14 @@ def costs_html(costs: dict) -> str: # from `Goodput.to_dict`
 
 def _sometimes(costs: dict) -> list[list[str]]:
     "Rows that only some runs have; older costs do not speak of them."
+    from ecrl.measure.goodput import NOTED
     between = [['sessions', f"{costs['sessions']}; nobody ran for {costs['idle_s']:.1f} s between them, which is in no "
                             'clock']] if costs.get('sessions', 1) > 1 else []
     waits = [['standby ready', f"at {costs['standby_ready']} of {costs['standby_deaths']} deaths"]] if costs.get(
         'standby') else []
-    return between + waits
+    a, before, times = costs.get('slowest') or (0, 0, 1.0)
+    slower = [['slower steps', f'{times:.2f} times as long in attempt {a} as in attempt {before}']]*(times >= NOTED)
+    return between + waits + slower
 
 # %% ../../nbs/lab/860_widgets.ipynb #e8dd4b11
 def judge(run: Path) -> str: # HTML
