@@ -66,10 +66,6 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
     'training/385_supervisor.ipynb#a-warm-standby'),
     'standby ready': ('at how many deaths the standby could take over at once; one that still starts hardly helps',
                       'training/385_supervisor.ipynb#a-warm-standby'),
-    'slower steps': (
-    'the median step of an attempt is at least a tenth longer than in the first attempt of as many ranks, each with '
-    '20 steps or more: the machine, or something that a restart has left behind',
-    'measure/745_goodput.ipynb'),
     'fault': ('a failure that is injected on purpose, at a planned step, point or time', 'training/360_faults.ipynb'),
     'world size': ('the number of ranks of an attempt, W', 'data/110_geometry.ipynb'),
 }, 'Checkpoints': {
@@ -142,6 +138,10 @@ WORDS: dict[str, dict[str, tuple[str, str]]] = {'Steps and what becomes of them'
                     'measure/745_goodput.ipynb#the-waterfall'),
     'ETTR': ('effective training time ratio: surviving steps x median step time / wall clock, the share of the time '
              'that they need at their usual pace', 'measure/745_goodput.ipynb#the-definitions'),
+    'slower steps': (
+    'the median step of an attempt is at least a tenth longer than in the first attempt of as many ranks, each with '
+    '20 steps or more: the machine, or something that a restart has left behind',
+    'measure/745_goodput.ipynb'),
     'MTTR': ('mean time to repair: from a death to the first step after it, where the supervisor restarted by itself; '
              'mean over the deaths of a run (s); catching up is counted apart', 'measure/745_goodput.ipynb#recovery'),
     'waterfall': (
