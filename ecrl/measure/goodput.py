@@ -340,9 +340,8 @@ def _ratio(a: float, b: float) -> float: return a / b if b > 0 else float('nan')
 
 # %% ../../nbs/measure/745_goodput.ipynb #8b20aa0e
 EXPLAINED = {'goodput': 'goodput', 'published goodput': 'published goodput', 'wall clock': 'wall clock', 'ETTR': 'ETTR',
-             'restarts': 'restart', 'deaths': 'death',
-             'sessions': 'session', 'standby ready': 'standby ready', 'slower steps': 'slower steps', 'replayed steps': 'replayed',
-             'lost steps': 'lost', 'MTTR': 'MTTR',
+             'restarts': 'restart', 'deaths': 'death', 'sessions': 'session', 'standby ready': 'standby ready',
+             'slower steps': 'slower steps', 'replayed steps': 'replayed', 'lost steps': 'lost', 'MTTR': 'MTTR',
              'unexplained': 'unexplained'}      # row of the table -> word of the glossary
 
 def shown_share(x: float) -> str: # a fraction

@@ -105,7 +105,7 @@ def let_go(*kept: int):
         if fd not in (0, 1, 2, null, *kept): os.dup2(null, fd, inheritable=False)
 
 # %% ../../nbs/training/378_warm.ipynb #805c0f7e
-def fork_beside(command: list[str], output: int) -> 'Forked': # python -m MODULE ...; a descriptor
+def fork_beside(command: list[str], output: int): # python -m MODULE ...; a descriptor -> a `Forked`, see below
     "A process of the house, from a rank that has the libraries."
     for f in (sys.stdout, sys.stderr): f.flush()
     if pid := os.fork(): return Forked(pid)
