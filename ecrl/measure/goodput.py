@@ -300,7 +300,7 @@ def paces(h: History) -> dict[int, tuple[int, float]]: # attempt -> (world size,
     "The usual time of a step of rank 0, in each attempt that has steps enough."
     of, timed = _own_steps(h)['attempt'].to_numpy(), _step_times(h)
     times = {a: timed[of == a][1:] for a in h.attempts.index.tolist()}
-    times = {a: t[~np.isnan(t)] for a, t in times.items()}
+    times = {a: t[t > 0] for a, t in times.items()}         # not NaN, and not a clock that was set back
     return {a: (int(h.attempts['world_size'][a]), float(np.median(t))) for a, t in times.items() if len(t) >= ENOUGH}
 
 def slowest(paces: dict[int, tuple[int, float]]) -> tuple[int, int, float] | None: # attempt, an earlier one, times
