@@ -15,7 +15,7 @@ __all__ = ['BUGS', 'BASE', 'ADAM', 'JOBS', 'ONCE', 'HERE', 'Bug', 'bug', 'replac
            'python_generator_lost', 'numpy_generator_lost', 'generators_of_one_rank_lost',
            'all_ranks_get_those_of_rank_0', 'generators_lost_nothing_replayed', 'drawn_between_restore_and_step',
            'dropout_seeded_anew', 'drawn_after_restore_nothing_replayed', 'drawn_after_each_save',
-           'schedule_begins_anew', 'schedule_stepped_twice', 'schedule_one_step_behind',
+           'schedule_begins_anew', 'twice', 'schedule_stepped_twice', 'schedule_one_step_behind',
            'horizon_of_the_steps_that_are_left', 'rate_times_ranks_after_growth', 'loss_scale_lost',
            'growth_count_lost', 'place_after_load', 'one_window_left_out', 'one_window_again', 'epoch_begins_again',
            'epoch_one_ahead', 'cursor_counted_in_batches_of_ranks', 'second_resume_begins_again',
@@ -36,7 +36,8 @@ __all__ = ['BUGS', 'BASE', 'ADAM', 'JOBS', 'ONCE', 'HERE', 'Bug', 'bug', 'replac
            'augmentation_keyed_by_rank', 'record_of_one_rank_lost', 'step_recorded_twice', 'loss_of_the_step_before',
            'rate_of_the_config_recorded', 'number_of_a_step_left_out', 'steps_counted_from_one_again',
            'attempt_keeps_its_old_number', 'hash_of_the_plan', 'hash_of_the_plan_after_resume',
-           'hash_of_the_plan_always', 'main', 'run_with', 'end_of', 'live', 'outcome', 'table']
+           'hash_of_the_plan_always', 'hashes_and_ids_of_the_plan', 'main', 'run_with', 'end_of', 'live', 'outcome',
+           'table']
 
 # %% ../../nbs/proof/960_seeded_bugs.ipynb #960a0003
 import hashlib, json, os, random, sys, uuid
@@ -75,7 +76,7 @@ class Bug:
     name: str
     where: str
     source: str       # a thread in which it was seen
-    by: str           # the law that is due to convict it, or 'refused'; '': nobody can
+    by: str           # the law that is due to convict it; '': nobody can
     why: str          # where nobody can, why
     job: str          # one of `JOBS`
     attempts: range   # in which it acts
@@ -134,7 +135,8 @@ BASE = dict(dataset=dict(name='fake', size=100, image_size=8),           # twelv
             training=dict(model_name='ecrl.proof.seeded_bugs:Net', global_batch=8, max_steps=30, lr=0.2,
                           scheduler='cosine', use_augmentation=True, debug_every=7),
             checkpoint=dict(every_k_steps=5, keep_last=9), runtime=dict(nproc=2, device='cpu'),
-            supervisor=dict(backoff_s=0.0))
+            supervisor=dict(backoff_s=0.0),
+            code=dict(folder=str(Path(worker.__file__).parent)))         # any that holds no package of this name
 
 # %% ../../nbs/proof/960_seeded_bugs.ipynb #960a000c
 def deaths(*steps: int) -> str: # for --set
@@ -149,7 +151,7 @@ JOBS = dict(plain=(deaths(18),), one_step=(deaths(16),), at_save=(deaths(15),), 
             elastic=(deaths(18), 'training.numerics=elastic', 'training.virtual_shards=4'),
             grows=('elastic.phases=[[15, 1], [30, 2]]',), shrinks=('elastic.phases=[[15, 2], [30, 1]]',))
 
-def config_of(job: str): return make_config(BASE, ['failure.enabled=true', *JOBS[job]])
+def config_of(job: str): return make_config(BASE, [*JOBS[job]])
 
 # %% ../../nbs/proof/960_seeded_bugs.ipynb #960a000f
 @bug('optimizer', source='KempnerInstitute/KempnerForge#115')
@@ -162,11 +164,11 @@ def momenta(m) -> list: # a state a parameter
 def momentum_of_every_other_parameter_lost(rank):
     after_load(lambda m: [s.pop('momentum_buffer', None) for s in momenta(m)[::2]])
 
-@bug('optimizer', 'restores', job='one_step')
+@bug('optimizer', 'restored', job='one_step')
 def momentum_lost_one_step_before_death(rank):
     after_load(lambda m: [s.pop('momentum_buffer', None) for s in momenta(m)])
 
-@bug('optimizer', 'restores', 'neuroailab/tfutils#72', job='at_save')
+@bug('optimizer', 'restored', 'neuroailab/tfutils#72', job='at_save')
 def momentum_lost_nothing_replayed(rank):
     after_load(lambda m: [s.pop('momentum_buffer', None) for s in momenta(m)])
 
@@ -186,7 +188,7 @@ def exp_avg_into_the_wrong_parameter(rank):
 @bug('optimizer', job='adam')
 def adam_counts_steps_from_zero(rank): after_load(lambda m: [s['step'].zero_() for s in momenta(m) if s])
 
-@bug('optimizer', 'restores', job='adam_at_save')
+@bug('optimizer', 'restored', job='adam_at_save')
 def second_moments_lost(rank): after_load(lambda m: [s['exp_avg_sq'].zero_() for s in momenta(m) if s])
 
 @bug('optimizer')
@@ -200,7 +202,11 @@ def rate_of_the_config_after_resume(rank): after_load(lambda m: m.optimizer.para
 
 @bug('optimizer', source='namisan/mt-dnn#40')
 def optimizer_holds_other_tensors(rank):
-    def detach(m): g = m.optimizer.param_groups[0]; g['params'] = [nn.Parameter(p.detach().clone()) for p in g['params']]
+    def detach(m):
+        opt, group = m.optimizer, m.optimizer.param_groups[0]
+        copies = [nn.Parameter(p.detach().clone()) for p in group['params']]
+        for p, copy in zip(group['params'], copies): opt.state[copy] = opt.state.pop(p, {})
+        group['params'] = copies
     after_load(detach)
 
 # %% ../../nbs/proof/960_seeded_bugs.ipynb #960a0013
@@ -214,13 +220,13 @@ def loaded_without(*names: str):
 @bug('model')
 def last_layer_not_loaded(rank): loaded_without('out.')
 
-@bug('model', 'restores', 'torch/nn#1165')
+@bug('model', 'restored', 'torch/nn#1165')
 def running_statistics_lost(rank): loaded_without('bn.running')
 
-@bug('model', 'restores')
+@bug('model', 'restored')
 def batches_tracked_lost(rank): loaded_without('bn.num_batches')
 
-@bug('model', 'restores', 'ai2cm/ace#349')
+@bug('model', 'restored', 'ai2cm/ace#349')
 def average_of_weights_lost(rank): loaded_without('ema')
 
 @bug('model')
@@ -245,7 +251,7 @@ def left_in_eval_mode(rank): after_load(lambda m: m.model.eval())
 def layer_frozen_after_resume(rank):
     replace(Method, 'update', lambda update, m: (m.model.conv.weight.grad.zero_(), update(m)))
 
-@bug('model', 'restores', job='at_save')
+@bug('model', 'restored', job='at_save')
 def layer_not_loaded_nothing_replayed(rank): loaded_without('out.')
 
 # %% ../../nbs/proof/960_seeded_bugs.ipynb #960a0017
@@ -275,7 +281,7 @@ def all_ranks_get_those_of_rank_0(rank):
         return original(m, pack and pack | dict(rng={k: v[:1].expand_as(v).clone() for k, v in pack['rng'].items()}))
     replace(Method, 'load', load)
 
-@bug('random', 'restores', job='at_save')
+@bug('random', 'restored', job='at_save')
 def generators_lost_nothing_replayed(rank): keeps('torch', 'python', 'numpy')
 
 # %% ../../nbs/proof/960_seeded_bugs.ipynb #960a0019
@@ -295,8 +301,10 @@ def drawn_after_each_save(rank): replace(Worker, 'boundary', lambda save, w: (sa
 @bug('schedule', 'schedule', 'Lightning-AI/pytorch-lightning#5455')
 def schedule_begins_anew(rank): replace(LRScheduler, 'load_state_dict', lambda load, s, state: None)
 
+def twice(step, *args): step(*args); step(*args)
+
 @bug('schedule', 'schedule', 'slime#1547')
-def schedule_stepped_twice(rank): at_start(lambda m: replace(m.scheduler, 'step', lambda step: (step(), step())))
+def schedule_stepped_twice(rank): at_start(lambda m: replace(type(m.scheduler), 'step', twice))
 
 @bug('schedule', 'schedule', 'Lightning-AI/pytorch-lightning#4655')
 def schedule_one_step_behind(rank): replace(
@@ -309,10 +317,10 @@ def horizon_of_the_steps_that_are_left(rank): after_load(lambda m: setattr(m.sch
 def rate_times_ranks_after_growth(rank):
     at_start(lambda m: m.optimizer.param_groups[0].update(lr=2*m.optimizer.param_groups[0]['lr']))
 
-@bug('scale', 'restores', 'huggingface/transformers#34053', job='half')
+@bug('scale', 'restored', 'huggingface/transformers#34053', job='half')
 def loss_scale_lost(rank): replace(torch.amp.GradScaler, 'load_state_dict', lambda load, s, state: None)
 
-@bug('scale', 'restores', 'facebookresearch/metaseq#3', job='half')
+@bug('scale', 'restored', 'facebookresearch/metaseq#3', job='half')
 def growth_count_lost(rank):
     replace(torch.amp.GradScaler, 'load_state_dict',
             lambda load, s, state: load(s, state | dict(_growth_tracker=0)))
@@ -457,7 +465,7 @@ def gradients_summed_after_growth(rank): scaled(2)
 @bug('world size', '', job='shrinks', why=ONCE)
 def loss_divided_by_the_old_local_batch(rank): scaled(2)
 
-@bug('world size', 'restores', 'NVIDIA-NeMo/Megatron-Bridge#5637', job='shrinks')
+@bug('world size', 'restored', 'NVIDIA-NeMo/Megatron-Bridge#5637', job='shrinks')
 def momentum_lost_after_shrinking(rank): after_load(lambda m: [s.pop('momentum_buffer', None) for s in momenta(m)])
 
 @bug('world size', job='elastic', source='none known')
@@ -485,10 +493,10 @@ def parameters_of_the_next_step(rank): replace(Method, 'state', one_update_ahead
 @bug('save', first=1, job='overlapped')
 def background_copies_too_late(rank): replace(Method, 'state', one_update_ahead)
 
-@bug('save', 'restores', first=1, job='save_and_again')
+@bug('save', 'restored', first=1, job='save_and_again')
 def late_copy_nothing_replayed(rank): replace(Method, 'state', one_update_ahead)
 
-@bug('save', 'refused', first=1)
+@bug('save', '', first=1, why='The loader refuses such a file and says so; the run begins anew, and ends with the right bits.')
 def step_of_the_state_is_wrong(rank):
     replace(Method, 'state', lambda told, m, rng: told(m, rng) | dict(step=dict(global_step=m.global_step - 1)))
 
@@ -519,7 +527,7 @@ def every_resume_begins_anew(rank): replace(CheckpointStore, 'load_newest', lamb
 @bug('data')
 def other_images_after_resume(rank): at_start(lambda m: setattr(m.dataset, 'images', m.dataset.images.roll(1, 0)))
 
-@bug('data', 'refused')
+@bug('data', 'witnesses')
 def other_file_after_resume(rank):
     def build(original, cfg, own): d = original(cfg, own); d.images = d.images.roll(1, 0); return d
     from ecrl.training import method
@@ -535,7 +543,7 @@ def augmentation_off_after_resume(rank): at_start(lambda m: setattr(m.dataset, '
 def epoch_of_the_augmentation_forgotten(rank):
     replace(ImagesWithIDs, 'set_epoch', at_call(1, lambda set_epoch, d, epoch: None))
 
-@bug('data', 'restores', first=2, job='save_and_again')
+@bug('data', 'restored', first=2, job='save_and_again')
 def epoch_forgotten_at_every_resume(rank):
     replace(ImagesWithIDs, 'set_epoch', at_call(1, lambda set_epoch, d, epoch: None))
 
@@ -578,8 +586,16 @@ def hash_of_the_plan():
 @bug('records')
 def hash_of_the_plan_after_resume(rank): hash_of_the_plan()
 
-@bug('records', '', first=1, job='plain', why='Every record is the word of the same buggy trainer.')
+@bug('records', 'windows', first=1)
 def hash_of_the_plan_always(rank): hash_of_the_plan()
+
+@bug('records', '', first=1, why='All records are the word of one trainer, and no two of them differ.')
+def hashes_and_ids_of_the_plan(rank):
+    hash_of_the_plan()
+    def planned(original, w, unit):
+        w.method.ids = w.method.sampler.assignment.ids(Unit(unit['epoch'], unit['cursor_step']), w.rank)
+        original(w, unit)
+    replace(Worker, 'record', planned)
 
 # %% ../../nbs/proof/960_seeded_bugs.ipynb #960a0032
 def main():
