@@ -89,8 +89,8 @@ def _one_size(script: list[Attempt], W: int) -> list[Attempt]: # no phases eithe
 def with_standbys(script, rng, fits): # fits: world sizes; as the others below
     "A standby takes over after most deaths."
     s = _one_size(script, int(rng.choice(fits)))
-    return s[:1] + [b._replace(standby=True, clock_step=0.0) if a.end == 'killed' and not b.session and rng.random() < 0.7
-                    else b for a, b in zip(s, s[1:])]
+    def after(a, b): return a.end == 'killed' and not b.session and rng.random() < 0.7
+    return s[:1] + [b._replace(standby=True, clock_step=0.0) if after(a, b) else b for a, b in zip(s, s[1:])]
 
 def with_a_lost_rank(script, rng, fits):
     "From some death on there are fewer ranks than the config wants."
@@ -114,7 +114,10 @@ def _lines(run: Path, n: int) -> int: # of an attempt, in all logs
     return sum(r.get('attempt') == n and r.get('event') != 'resumed_session'
                for f in (run/'logs').glob('*.jsonl') for r in read_jsonl(f)[0])
 
-def cut_somewhere(script: list[Attempt], rng, folder: Path, how: dict) -> tuple[list[Attempt], dict]: # how: of `simulate_run`
+def cut_somewhere(
+    script: list[Attempt], rng, folder: Path,
+    how: dict, # of `simulate_run`
+) -> tuple[list[Attempt], dict]: # script and how
     "A prefix of the life that a script makes, and how it went on."
     n = int(rng.integers(1, len(script) + 1))
     a, rest = script[n - 1], script[n:]
@@ -126,7 +129,8 @@ def cut_somewhere(script: list[Attempt], rng, folder: Path, how: dict) -> tuple[
     if a.end != 'finished': return [*script[:n - 1], a, *rest], how
     again = [*script[:n - 1], a, a._replace(cut=None, again=True, standby=False, session=False), *rest]
     events, _ = read_jsonl(simulate_run(folder/'again', again, **how)/'logs'/'events.jsonl')
-    if not any(e['event'] == 'finished' and e['attempt'] == n for e in events): return again[:None if rest or rng.random() < 0.6 else -1], how
+    if not any(e['event'] == 'finished' and e['attempt'] == n for e in events):
+        return again if rest or rng.random() < 0.6 else again[:-1], how
     return [*script[:n - 1], a, *rest], how | dict(closed=not rest and rng.random() < 0.5)
 
 # %% ../../nbs/lab/895_trials.ipynb #895c0006
@@ -136,8 +140,8 @@ def _steps_life(rng, way: str, seed: int, folder: Path):
     every, strategy = int(rng.integers(1, 40)), str(rng.choice(['blocking', 'overlapped', 'none'], p=[0.45, 0.45, 0.1]))
     script = WAYS[way](random_script(rng, int(rng.integers(2, 120)), fits, strategy, every), rng, fits)
     how = dict(seed=seed, target=script[-1].end_step + (script[-1].end == 'running'), global_batch=B, every_k=every,
-               dataset_size=int(rng.integers(B, 400)), strategy=strategy, flush=bool(rng.random() < 0.5), run_id=f'life_{seed}',
-               scheduler='none' if way == 'trained_on' else str(rng.choice(['none', 'cosine'])),
+               dataset_size=int(rng.integers(B, 400)), strategy=strategy, flush=bool(rng.random() < 0.5),
+               run_id=f'life_{seed}', scheduler='none' if way == 'trained_on' else str(rng.choice(['none', 'cosine'])),
                numerics='elastic' if elastic else 'plain')
     if rng.random() < 0.7: script, how = cut_somewhere(script, rng, folder, how)
     return verify(simulate_run(folder/'life', script, **how))
@@ -148,7 +152,8 @@ def _group_life(rng, seed: int) -> dict: # law -> result
     life = simulator.live(seed, simulator.Shape(steps=6))
     n = int(rng.integers(1, len(life.records) + 1))
     if n < len(life.records): life = life._replace(records=life.records[:n], times=life.times[:n], done=False)
-    return {k: (v, [str(e) for e in found if e.valid is not True]) for k, (v, _, found) in stage_laws.judge(life).items()}
+    return {k: (v, [f'[{k}] {e}' for e in found if e.valid is not True])
+            for k, (v, _, found) in stage_laws.judge(life).items()}
 
 # %% ../../nbs/lab/895_trials.ipynb #895c0008
 def right_life(seed: int) -> dict: # seed, way, valid, said
@@ -157,7 +162,7 @@ def right_life(seed: int) -> dict: # seed, way, valid, said
     way = str(rng.choice([*WAYS, 'rounds', 'group'], p=[0.3, 0.2, 0.15, 0.15, 0.15, 0.05]))
     if way == 'group':
         found = _group_life(rng, seed)
-        valid, said = worst(v for v, _ in found.values()), [f'[{k}] {x}' for k, (_, told) in found.items() for x in told]
+        valid, said = worst(v for v, _ in found.values()), [x for _, told in found.values() for x in told]
         return dict(seed=seed, way=way, valid=True if valid == IDLE else valid, said=said[:2])
     with tempfile.TemporaryDirectory() as d:
         try: v = _rounds_life(rng, seed) if way == 'rounds' else _steps_life(rng, way, seed, Path(d))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+from fastcore.basics import patch
 from ..data.geometry import Geometry, locate
 from .windows import assigned, learning_rate, share_hashes
 from ..training.config import dump_config, flat, make_config, parse_yaml
@@ -101,27 +102,31 @@ class Job:
                if a.end == 'finished' and not b.again and not a.to]
         return [*mid, (self.target, self.attempts[-1].world_size, len(self.attempts))]
 
-    def target_of(self, n: int) -> int:
-        return self.attempts[n - 1].to or next(until for until, _, i in self.ends() if i >= n)
-    def phases(self, n: int) -> list[list[int]]: # [until step, world size]; the one of attempt n has its world size
-        own = next(i for _, _, i in self.ends() if i >= n)
-        a = self.attempts[n - 1]
-        return [[until, (a.wanted or a.world_size) if i == own else W] for until, W, i in self.ends()]
+# %% ../../nbs/measure/715_simulated.ipynb #715c000a
+@patch
+def target_of(self: Job, n: int) -> int:
+    return self.attempts[n - 1].to or next(until for until, _, i in self.ends() if i >= n)
+@patch
+def phases(self: Job, n: int) -> list[list[int]]: # [until step, world size]; the one of attempt n has its world size
+    own = next(i for _, _, i in self.ends() if i >= n)
+    a = self.attempts[n - 1]
+    return [[until, (a.wanted or a.world_size) if i == own else W] for until, W, i in self.ends()]
 
-    def settings_of(self, n: int) -> dict: # dotted, as in the file
-        phases = self.phases(n)
-        more = dict(elastic=dict(phases=phases)) if len(phases) > 1 else {}
-        planned = [f'failure.enabled={str(bool(self.plan())).lower()}', f'failure.plan={json.dumps(self.plan())}']
-        if to := self.attempts[n - 1].to: planned.append(f'training.max_steps={to}')
-        cfg = make_config(self.settings | more | dict(runtime=dict(nproc=phases[-1][1])), planned)
-        return flat(parse_yaml(dump_config(cfg)))
+@patch
+def settings_of(self: Job, n: int) -> dict: # dotted, as in the file
+    phases = self.phases(n)
+    more = dict(elastic=dict(phases=phases)) if len(phases) > 1 else {}
+    planned = [f'failure.enabled={str(bool(self.plan())).lower()}', f'failure.plan={json.dumps(self.plan())}']
+    if to := self.attempts[n - 1].to: planned.append(f'training.max_steps={to}')
+    cfg = make_config(self.settings | more | dict(runtime=dict(nproc=phases[-1][1])), planned)
+    return flat(parse_yaml(dump_config(cfg)))
 
-    def plan(self) -> list[dict]:
-        def less(a): return bool(a.wanted)
-        return [dict(kind='lose_rank' if less(b) and not less(a) else 'exit', target=0, step=a.end_step, attempt=n,
-                     flush_inflight=self.flush)
-                for n, (a, b) in enumerate(zip(self.attempts, [*self.attempts[1:], Attempt(0, 0)]), 1)
-                if a.end == 'killed' and not a.outside and a.cut is None and a.end_step < self.target]
+@patch
+def plan(self: Job) -> list[dict]:
+    return [dict(kind='lose_rank' if b.wanted and not a.wanted else 'exit', target=0, step=a.end_step, attempt=n,
+                 flush_inflight=self.flush)
+            for n, (a, b) in enumerate(zip(self.attempts, [*self.attempts[1:], Attempt(0, 0)]), 1)
+            if a.end == 'killed' and not a.outside and a.cut is None and a.end_step < self.target]
 
 # %% ../../nbs/measure/715_simulated.ipynb #449a410c
 def simulated_loss(seed: int, step: int, rank: int, world_size: int) -> float:
