@@ -2296,6 +2296,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.lab.trials._steps_life': ('lab/trials.html#_steps_life', 'ecrl/lab/trials.py'),
                                  'ecrl.lab.trials.config_of': ('lab/trials.html#config_of', 'ecrl/lab/trials.py'),
                                  'ecrl.lab.trials.cut_somewhere': ('lab/trials.html#cut_somewhere', 'ecrl/lab/trials.py'),
+                                 'ecrl.lab.trials.interrupted': ('lab/trials.html#interrupted', 'ecrl/lab/trials.py'),
                                  'ecrl.lab.trials.of_exhibit': ('lab/trials.html#of_exhibit', 'ecrl/lab/trials.py'),
                                  'ecrl.lab.trials.real_runs': ('lab/trials.html#real_runs', 'ecrl/lab/trials.py'),
                                  'ecrl.lab.trials.right_life': ('lab/trials.html#right_life', 'ecrl/lab/trials.py'),

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['WAYS', 'config_of', 'run_configs', 'run_for_real', 'real_runs', 'of_exhibit', 'with_standbys', 'with_a_lost_rank',
-           'trained_on', 'cut_somewhere', 'right_life']
+           'trained_on', 'interrupted', 'cut_somewhere', 'right_life']
 
 # %% ../../nbs/lab/895_trials.ipynb #6e0e203a
 import json, subprocess, sys, tempfile
@@ -83,8 +83,8 @@ def of_exhibit(runs: dict[str, Records], e: Exhibit) -> Records | None: # None: 
 
 # %% ../../nbs/lab/895_trials.ipynb #895c0002
 def _one_size(script: list[Attempt], W: int) -> list[Attempt]: # no phases either
-    return [a._replace(world_size=W, end='killed' if a.end == 'finished' and a is not script[-1] else a.end,
-                       unequal=a.unequal and W > 1) for a in script]
+    def end(a): return 'killed' if a.end == 'finished' and a is not script[-1] else a.end
+    return [a._replace(world_size=W, end=end(a), unequal=a.unequal and W > 1) for a in script]
 
 def with_standbys(script, rng, fits): # fits: world sizes; as the others below
     "A standby takes over after most deaths."
@@ -99,6 +99,7 @@ def with_a_lost_rank(script, rng, fits):
     s[at - 1] = s[at - 1]._replace(end='killed', outside=False)
     return s[:at] + [a._replace(world_size=fits[-2], wanted=fits[-1]) for a in s[at:]]
 
+# %% ../../nbs/lab/895_trials.ipynb #895c000b
 def trained_on(script, rng, fits):
     "Completed at some step, then resumed to a higher target."
     s, k = _one_size(script, int(rng.choice(fits))), int(rng.integers(len(script)))
@@ -106,8 +107,16 @@ def trained_on(script, rng, fits):
     done = s[k]._replace(end='finished', to=to, partial=False, torn=False)
     return [*(a._replace(to=to) for a in s[:k]), done, s[k + 1]._replace(session=True), *s[k + 2:]]
 
-WAYS = dict(plain=lambda script, rng, fits: script, standby=with_standbys, lost_rank=with_a_lost_rank,
-            trained_on=trained_on)
+def interrupted(script, rng, fits):
+    "Ctrl-C while restarts wait."
+    s = list(script)
+    for i, (a, b) in enumerate(zip(s, s[1:])):
+        if a.end == 'killed' and rng.random() < 0.5:
+            s[i], s[i + 1] = a._replace(interrupted=True), b._replace(session=True)
+    return s
+
+WAYS = dict(plain=lambda script, rng, fits: script, interrupted=interrupted, standby=with_standbys,
+            lost_rank=with_a_lost_rank, trained_on=trained_on)
 
 # %% ../../nbs/lab/895_trials.ipynb #895c0004
 def _lines(run: Path, n: int) -> int: # of an attempt, in all logs
@@ -156,15 +165,18 @@ def _group_life(rng, seed: int) -> dict: # law -> result
             for k, (v, _, found) in stage_laws.judge(life).items()}
 
 # %% ../../nbs/lab/895_trials.ipynb #895c0008
-def right_life(seed: int) -> dict: # seed, way, valid, said
+def right_life(seed: int) -> dict: # seed, way, valid, said; laws: name -> result
     "Draw a right life, and judge it."
     rng = np.random.default_rng([seed, 35])
-    way = str(rng.choice([*WAYS, 'rounds', 'group'], p=[0.3, 0.2, 0.15, 0.15, 0.15, 0.05]))
+    way = str(rng.choice([*WAYS, 'rounds', 'group'], p=[0.2, 0.1, 0.2, 0.15, 0.15, 0.15, 0.05]))
     if way == 'group':
         found = _group_life(rng, seed)
         valid, said = worst(v for v, _ in found.values()), [x for _, told in found.values() for x in told]
-        return dict(seed=seed, way=way, valid=True if valid == IDLE else valid, said=said[:2])
+        return dict(seed=seed, way=way, valid=True if valid == IDLE else valid, said=said[:2],
+                    laws={f'group: {k}': str(v) for k, (v, _) in found.items()})
     with tempfile.TemporaryDirectory() as d:
         try: v = _rounds_life(rng, seed) if way == 'rounds' else _steps_life(rng, way, seed, Path(d))
-        except HistoryError as e: return dict(seed=seed, way=way, valid='unknown', said=[str(e).partition(': ')[2]])
-    return dict(seed=seed, way=way, valid=v.valid, said=[str(e) for e in v.offences][:2])
+        except HistoryError as e:
+            return dict(seed=seed, way=way, valid='unknown', said=[str(e).partition(': ')[2]], laws={})
+    return dict(seed=seed, way=way, valid=v.valid, said=[str(e) for e in v.offences][:2],
+                laws={k: str(ok) for k, ok in v.checks.items()})

@@ -37,6 +37,7 @@ class Attempt(NamedTuple):
     to: int = 0              # target of its session, where it is not the run's
     standby: bool = False    # a standby takes over, before the attempt before is cleared away
     wanted: int = 0          # ranks by config, where some have been lost
+    interrupted: bool = False  # after its death, somebody presses Ctrl-C while the restart waits
 
 # %% ../../nbs/measure/715_simulated.ipynb #498abd83
 class Cut(Exception): "Supervisor and ranks are killed."
@@ -89,6 +90,7 @@ class Job:
     restarts: int = 0
     launched: int = 0        # attempts
     killed: bool = False     # the supervisor, with all ranks
+    other: set = field(default_factory=set)          # attempts with bits of other processors in their state
     beside: int = 0          # attempt beside which a standby waits
     called: int = 0          # attempt that a standby has become
 
@@ -138,7 +140,7 @@ def _step(j: Job, n: int, step: int, ranks: Iterable[int]):
     "The records of a step."
     (epoch, cursor), W, cfg, s = locate(j.geometry, step), j.attempts[n - 1].world_size, j.cfg, j.step_s
     hashes = share_hashes(assigned(j.geometry, cfg.seed, W), epoch)
-    shift = 1e-9*any(a.unequal for a in j.attempts[:n])      # other processors, other bits, from then on
+    shift = 1e-9*(n in j.other)                              # other processors, other bits
     elastic = cfg.training.numerics == 'elastic'
     whole = dict(loss_global=simulated_loss(cfg.seed, step, -1, 0) + shift) if elastic else {}
     j.w.now += s
@@ -212,6 +214,7 @@ def _start(j: Job, n: int) -> int: # the step that it continues after
         w.event('built', n, (r,), arithmetic=_arithmetic(a, r), cursor_by='pipe' if r else None, data_digest='d'*16)
     w.now += 0.05
     m, step = saved
+    if a.unequal or m in j.other: j.other.add(n)
     numerics, before = j.cfg.training.numerics, j.attempts[m - 1] if m else None
     for r in ranks:
         differ = {k: [v, now] for k, v in _arithmetic(before, 0).items()
@@ -327,13 +330,14 @@ def _end(j: Job, n: int):
            outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped', attempt_duration_sec=1.0,
            latest_step=0, target_steps=target)
     over = dict(finished='completed', killed='failed', stopped='stopped')[a.end]
-    new_session = not last and a.cut is None and (j.attempts[n].session or j.of[n] != j.of[n + 1])
-    if last or a.end == 'stopped' or a.to == a.end_step or new_session and a.end != 'finished':
+    new_session = not last and a.cut is None and not a.interrupted and (j.attempts[n].session or j.of[n] != j.of[n + 1])
+    if last and not a.interrupted or a.end == 'stopped' or a.to == a.end_step or new_session and a.end != 'finished':
         return w.event(over, n, after=0.1, reason=None)
     if a.end != 'killed': return
     w.line('supervisor_attempts.jsonl', **w.stamp(), event='restart', attempt=n, restarts=j.restarts + 1,
            reason='injected', latest_step=0, delay_s=0.0)
     j.restarts += 1
+    if a.interrupted: w.event('stopped', n, after=0.2, reason='interrupted')
 
 # %% ../../nbs/measure/715_simulated.ipynb #9f6d634b
 def _record(file: str, record: dict) -> str: # JSON
@@ -354,11 +358,12 @@ def _write_files(path: Path, j: Job) -> None:
                threads=1, torch='2.14.1+cu130', cpu_capability='AVX512')
     (path/'environment.json').write_text(_record('environment.json', env | told))
     status = dict(finished='completed', killed='failed', stopped='stopped', running='running')[
-        'running' if j.killed else j.attempts[-1].end]
+        'running' if j.killed else 'stopped' if j.attempts[-1].interrupted else j.attempts[-1].end]
+    reason = 'interrupted' if status == 'stopped' and j.attempts[-1].interrupted else None
     (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', dict(
         status=status, attempts=j.launched, restarts=j.restarts, restarts_without_checkpoint_streak=0,
         restarts_without_checkpoint_total=0, target_steps=cfg.training.max_steps, run_id=j.w.run_id,
-        duration_sec=j.w.now - 1000.0, reason=None, time=j.w.epoch0 + j.w.now)))
+        duration_sec=j.w.now - 1000.0, reason=reason, time=j.w.epoch0 + j.w.now)))
 
 # %% ../../nbs/measure/715_simulated.ipynb #715c0006
 def _close(j: Job):
