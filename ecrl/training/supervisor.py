@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 import psutil
 from fastcore.basics import patch
-from ..checkpoint.store import CheckpointStore, boot_id
+from ..checkpoint.store import CheckpointStore, StoreLocked, boot_id
 from ..paths import project_root
 from ..processes import LOST_A_PEER, MARK, die_with_parent, end_marked
 from ..measure.account import read_account
@@ -231,6 +231,7 @@ def continue_from_last_session(self: Supervisor, env: dict):
             'it from a copy, or start a new run')
     check_code(self.cfg, before.get('code_digest'), env.get('code_digest'))
     check_data(self.cfg, before.get('data_digest'), env['data_digest'])
+    self.repair_checkpoints()
     recs, events = (read_jsonl(self.logs/f'{f}.jsonl')[0] for f in ('supervisor_attempts', 'events'))
     launched = [e['attempt'] for e in events if e.get('event') == 'launch']     # written before the log of attempts
     self.earlier_s = account.wall_clock_s if (account := read_account(self.run_dir)) else 0.0
@@ -249,6 +250,18 @@ def continue_from_last_session(self: Supervisor, env: dict):
     changed = {k: [was.get(k), self.settings.get(k)] for k in sorted(was.keys() | self.settings)
                if was.get(k) != self.settings.get(k)}
     self.note('resumed_session', environment_differs=differs, config_differs=changed, boot=boot_id())
+
+# %% ../../nbs/training/385_supervisor.ipynb #38500a02
+@patch
+def repair_checkpoints(self: Supervisor):
+    "Finish what a writer that was killed has begun, unless it is still alive: then the ranks will meet it, and wait."
+    folder = self.run_dir/'checkpoints'
+    if not folder.is_dir(): return
+    with contextlib.suppress(StoreLocked):
+        store = CheckpointStore(folder).acquire(timeout_s=2.0)
+        try: store.repair()
+        finally: store.release()
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #88208a01
 def launcher(
