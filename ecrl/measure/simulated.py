@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from ..data.geometry import Geometry, locate
 from .windows import assigned, learning_rate, share_hashes
+from .account import Life
 from ..training.config import dump_config, flat, make_config, parse_yaml
 from ..training.protocol import RUN_FORMAT, check, settings_digest
 
@@ -75,7 +76,6 @@ class Job:
     step_s: float; snapshot_s: float; write_s: float
     published: list = field(default_factory=list)    # (attempt, step) of each checkpoint, in order
     armed: set = field(default_factory=set)
-    restarts: int = 0
 
     def __post_init__(self):
         self.cfg = make_config(self.settings | dict(runtime=dict(nproc=self.attempts[-1].world_size)))
@@ -239,16 +239,11 @@ def _launch(j: Job, n: int):
     w.epoch0 += a.clock_step
     if n > 1 and (a.session or before != now):
         changed = {k: [before.get(k), now.get(k)] for k in sorted(before.keys() | now) if before.get(k) != now.get(k)}
-        w.event('resumed_session', n - 1, environment_differs={}, config_differs=changed, boot=str(w.boot))
-    elif n > 1 and j.attempts[n - 2].end == 'killed':
-        j.restarts += 1
-        w.line('supervisor_attempts.jsonl', **w.stamp(), event='restart', attempt=n - 1, restarts=j.restarts,
-               reason='injected', latest_step=0, delay_s=0.0)
+        w.event('resumed_session', n - 1, environment_differs={}, config_differs=changed, boot=str(w.boot),
+                ran_s=w.now - 1000.0)
     target = j.target_of(n)
     w.event('launch', n, after=0.5, world_size=a.world_size, target_step=target, standby=False, boot=str(w.boot),
             config=settings_digest(now))
-    w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_start', attempt=n, world_size=a.world_size,
-           resume_step=0)
     for f in j.plan():
         if f['attempt'] <= n and f['attempt'] not in j.armed:
             j.armed.add(f['attempt'])
@@ -273,11 +268,8 @@ def _end(j: Job, n: int):
     how, code = ('died', -9) if a.end == 'killed' else ('home', 0)
     if a.end != 'stopped':
         w.event('death_seen', n, after=0.4, returncode=code, ranks=[0]*(how == 'died'), how=how, reason=None)
-    w.event('torn_down', n, after=0.1)
-    w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_end', attempt=n, world_size=a.world_size,
-           last_return_code=code, reason=None,
-           outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped', attempt_duration_sec=1.0,
-           latest_step=0, target_steps=target)
+    w.event('torn_down', n, after=0.1, returncode=code, reason=None, progressed=bool(j.published), latest_step=0,
+            outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped')
     over = dict(finished='completed', killed='failed', stopped='stopped')[a.end]
     new_session = not last and (j.attempts[n].session or j.of[n] != j.of[n + 1])
     if last or new_session and a.end != 'finished': w.event(over, n, after=0.1, reason=None)
@@ -300,11 +292,10 @@ def _write_files(path: Path, j: Job) -> None:
                numerics=cfg.training.numerics, precision='fp32', device='cpu',
                threads=1, torch='2.14.1+cu130', cpu_capability='AVX512')
     (path/'environment.json').write_text(_record('environment.json', env | told))
-    status = dict(finished='completed', killed='failed', stopped='stopped', running='running')[j.attempts[-1].end]
-    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', dict(
-        status=status, attempts=len(j.attempts), restarts=j.restarts, restarts_without_checkpoint_streak=0,
-        restarts_without_checkpoint_total=0, target_steps=j.target, run_id=j.w.run_id,
-        duration_sec=j.w.now - 1000.0, reason=None, time=j.w.epoch0 + j.w.now)))
+    life = Life([json.loads(line) for line in j.w.files['events.jsonl']])
+    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', life.status(j.w.run_id, j.target)))
+    (path/'logs'/'supervisor_attempts.jsonl').write_text(''.join(json.dumps(r) + '\n' for r in life.lines()))
+
 
 # %% ../../nbs/measure/715_simulated.ipynb #33f6d679
 def simulate_run(
