@@ -401,7 +401,7 @@ def load_newest(self: CheckpointStore,
             self._set_aside(str(e), *self._files(info.path))
     if pointer and (not chosen or pointer.order > chosen.order): self._pass_over_pointer(pointer, chosen, passed)
     self._say_if_older(chosen, pointer, passed)
-    if chosen and pointer and pointer.order < chosen.order: self._point_at(chosen)
+    if chosen: self._point_at(chosen)
     problems, self.noticed = self.noticed, []
     return chosen, pack, problems
 
@@ -420,13 +420,21 @@ def _pass_over_pointer(self: CheckpointStore, pointer: CheckpointInfo, chosen: C
 # %% ../../nbs/checkpoint/230_store.ipynb #45a966ab
 @patch
 def _point_at(self: CheckpointStore, info: CheckpointInfo):
-    "Let `latest.json` name a checkpoint that is published already."
+    "Let `latest.json`, a view of the sidecars, name this one."
+    if (named := self.latest()) and named.order == info.order: return
     try:
         self.ops.fsync_dir(self.dir)             # the sidecar's name may not be durable yet
         self._put('latest.json', [info.record()])
     except OSError as e:
         self.clear_temps()
         self.noticed.append(f'latest.json cannot be moved on to step {info.global_step}: {_reason(e)}')
+
+# %% ../../nbs/checkpoint/230_store.ipynb #2300a002
+@patch
+def repair(self: CheckpointStore):
+    "Let `latest.json` name the newest sidecar, as the writer would have done next. Nothing is verified."
+    if newest := next(iter(self.available()), None): self._point_at(newest)
+
 
 # %% ../../nbs/checkpoint/230_store.ipynb #0d9be721
 @patch

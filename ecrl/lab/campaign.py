@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 import psutil
 import yaml
+from ..measure.account import read_status
 from ..measure.correctness import verify
 from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import read_history
 from ..processes import MARK, children_of, die_with_parent, signal_if_there, variable_of, wait_until_dead
 from ..training.config import RunConfig, dump_config, load_config, make_config
-from ..training.events import JsonlTail, JsonlWriter, read_json, read_jsonl, stamp
+from ..training.events import JsonlTail, JsonlWriter, read_jsonl, stamp
 from ..training.faults import SAVE_POINTS, STEP_POINTS, fired_faults, fired_plan, planned_faults
 
 # %% ../../nbs/lab/890_campaign.ipynb #18ca0ce5
@@ -206,4 +207,4 @@ def undertake(
     return judge(run_dir, reference, same_bits=only != ['lost'])
 
 # %% ../../nbs/lab/890_campaign.ipynb #eac828ac
-def completed(run_dir: Path) -> bool: return read_json(run_dir/'logs'/'supervisor.json').get('status') == 'completed'
+def completed(run_dir: Path) -> bool: return read_status(run_dir).get('status') == 'completed'

@@ -558,12 +558,12 @@ def resume(
     with stages() as say:
         say(f'reading {run_dir}')
         from ecrl.training.config import load_config
-        from ecrl.training.events import read_json
+        from ecrl.measure.account import read_status
     if why := _no_run(run_dir): _fail(f'{run_dir}: {why}')
     flags = {'training.max_steps': target_steps, 'runtime.nproc': nproc}
     cfg = load_config(run_dir/'config.yaml', [f'{k}={v}' for k, v in flags.items() if v is not None]
                       + [*map(from_here, set_ or [])])
-    status, here = read_json(run_dir/'logs'/'supervisor.json'), shlex.quote(_short(run_dir))
+    status, here = read_status(run_dir), shlex.quote(_short(run_dir))
     if status.get('status') == 'completed' and status['target_steps'] == cfg.training.max_steps: return out.print(
         f"{here} is complete, at step {status['target_steps']}. Train it further with: ecrl resume {here} "
         f"--target-steps {2*status['target_steps']}", soft_wrap=True)
@@ -779,16 +779,17 @@ def status(run_dir: RunDir):
     "Where a run is: attempts, steps, newest checkpoint."
     if audited(run_dir): return audit_status(run_dir)
     from ecrl.checkpoint.store import CheckpointStore
-    from ecrl.measure.account import supervised
-    from ecrl.training.events import last_step, read_jsonl
-    s, latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
+    from ecrl.measure.account import read_supervisor, supervised
+    from ecrl.training.events import last_step
+    (s, attempts), latest = read_supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
+    if not s: _fail(f'{run_dir} is not a run: it has neither events nor the status of a supervisor')
     killed = s['status'] == 'running' and supervised(run_dir/'logs') is False
     state = f'interrupted; go on with: ecrl resume {shlex.quote(_short(run_dir))}' if killed else s['status']
     out.print(f"[bold]{s['run_id']}[/bold]: {state}" + (f" ({s['reason']})" if s['reason'] else ''), soft_wrap=True)
     out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
               f"{latest.global_step if latest else 'none'}", soft_wrap=True)
     out.print(_cost_so_far(run_dir, s), soft_wrap=True)
-    for r in read_jsonl(run_dir/'logs'/'supervisor_attempts.jsonl')[0]:
+    for r in attempts:
         if r['event'] == 'attempt_end':
             out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: "
                       f"{r['reason'] or r['outcome']}")
@@ -821,7 +822,8 @@ def tail(
     text = log.read_text(errors='replace').splitlines()
     print('\n'.join(text[-lines:]))
     seen = len(text)
-    while follow and _supervisor(run_dir)['status'] == 'running' and _has_supervisor(run_dir):
+    from ecrl.measure.account import read_status
+    while follow and _has_supervisor(run_dir) and read_status(run_dir)['status'] == 'running':
         time.sleep(0.5)
         if newest() != log: log, seen = newest(), 0
         text = log.read_text(errors='replace').splitlines()
@@ -854,11 +856,6 @@ def monitor(
 # %% ../../nbs/lab/870_cli.ipynb #32d6eb07
 def _fail(message: str): raise BadInput(message)
 
-def _supervisor(run_dir: Path) -> dict:
-    from ecrl.training.events import read_json
-    return read_json(run_dir/'logs'/'supervisor.json') or _fail(
-        f'{run_dir} is not a run: logs/supervisor.json is absent or damaged')
-
 def _has_supervisor(run_dir: Path) -> bool:
     from ecrl.measure.account import supervised
     return bool(supervised(run_dir/'logs'))
@@ -872,10 +869,10 @@ def check_new(
     asked=None, # the config that is asked for, to say in what the run differs
 ):
     "Refuse the directory of a run that exists, with what stands there and what can be done."
-    from ecrl.training.events import last_step, read_json
+    from ecrl.measure.account import read_status
+    from ecrl.training.events import last_step
     if not (run_dir/'config.yaml').exists(): return                # whatever else is there, the supervisor refuses
-    s, step, shown = read_json(run_dir/'logs'/'supervisor.json'), last_step(
-        run_dir/'logs'/'rank0.jsonl'), shlex.quote(_short(run_dir))
+    s, step, shown = read_status(run_dir), last_step(run_dir/'logs'/'rank0.jsonl'), shlex.quote(_short(run_dir))
     state = 'running now' if _has_supervisor(run_dir) else s.get('status', 'not begun').replace('running',
         'interrupted')
     end = s.get('target_steps', target)

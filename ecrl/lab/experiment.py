@@ -30,6 +30,7 @@ from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, hold, law, wo
 from ..paths import project_root, runs_dir
 from ecrl.training.config import (ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config,
     one_below, shown)
+from ..measure.account import read_status, read_supervisor
 from ..training.events import JsonlTail, read_json, read_jsonl, write_atomically, write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, last_step, preflight, supervisor_lock
 
@@ -276,8 +277,7 @@ def earlier(self: Study, run: str) -> str: # 'none', 'completed' or 'partial'
     if load_config(config) != self.cells[run].config: raise ConfigError(
         f'{self.dir/run} was run with another config. Give the study another name, or move the old one away; '
         'nothing was changed.')
-    return 'completed' if read_json(self.dir/run/'logs'/'supervisor.json').get(
-        'status') == 'completed' else 'partial'
+    return 'completed' if read_status(self.dir/run).get('status') == 'completed' else 'partial'
 
 # %% ../../nbs/lab/810_experiment.ipynb #4da9257e
 @dataclass(frozen=True)
@@ -285,7 +285,8 @@ class Tried:
     "A run, and what it was to be."
     run: Path
     cfg: RunConfig
-    said: dict      # logs/supervisor.json; empty: absent or damaged
+    said: dict      # as in logs/supervisor.json; empty: no supervisor has begun it
+    attempts: list  # as in logs/supervisor_attempts.jsonl
     @property
     def target(self) -> int: return self.cfg.training.max_steps
 
@@ -293,15 +294,15 @@ class Tried:
 def against(message: str) -> Evidence: return Evidence(False, message)
 GATES: dict[str, Law] = {}
 
-@law(needs='supervisor.json', of=GATES)
+@law(needs='events.jsonl', of=GATES)
 def gate_ended(t: Tried) -> Iterator[Evidence]:
     "The supervisor says that the run is completed."
-    if not t.said: yield against('logs/supervisor.json is absent or damaged')
+    if not t.said: yield against('no supervisor has begun it: logs/events.jsonl is absent or damaged')
     elif t.said['status'] != 'completed': yield against(t.said['reason'] or f'status {t.said["status"]}')
     return 1
 
 # %% ../../nbs/lab/810_experiment.ipynb #37c35d1d
-@law(needs='supervisor.json, supervisor_attempts.jsonl, rank*.jsonl', of=GATES)
+@law(needs='events.jsonl, rank*.jsonl', of=GATES)
 def gate_reached(t: Tried) -> Iterator[Evidence]:
     "Supervisor and every rank ended at the planned step, in the last attempt."
     logs, ranks = t.run/'logs', t.cfg.phases()[-1][1]
@@ -310,7 +311,7 @@ def gate_reached(t: Tried) -> Iterator[Evidence]:
     for r in range(ranks):
         if (n := last_step(logs/f'rank{r}.jsonl')) != t.target:
             yield against(f'the records of rank {r} end at step {n}, not at {t.target}')
-    ended = [a for a in read_jsonl(logs/'supervisor_attempts.jsonl')[0] if a['event'] == 'attempt_end']
+    ended = [a for a in t.attempts if a['event'] == 'attempt_end']
     last = ended[-1]['attempt'] if ended else 'none'
     if last != t.said['attempts']:
         yield against(f'the supervisor counts {t.said["attempts"]} attempts, its log ends with {last}')
@@ -360,7 +361,7 @@ def gates(
     cfg: RunConfig, # what it was to be
 ) -> list[str]: # empty: it may be taken as complete
     "What speaks against taking a run as complete."
-    t = Tried(run, cfg, read_json(run/'logs'/'supervisor.json') or {})
+    t = Tried(run, cfg, *read_supervisor(run))
     for stage in STAGES:
         found = [e.message for name in stage for e in hold(name, GATES[name], t)[1] if e.valid is not True]
         if found: return found
@@ -404,7 +405,7 @@ def unfinished(self: Study, policy: Policy = Policy()) -> list[str]: # run ids
             and (left[r] != 'completed' or gates(self.dir/r, self.cells[r].config))]
 
 def attempts_of(run: Path) -> dict: # empty: no supervisor got as far as to say
-    s = read_json(run/'logs'/'supervisor.json')
+    s = read_status(run)
     return dict(attempts=s['attempts'], duration_sec=round(s['duration_sec'], 3)) if s else {}
 
 # %% ../../nbs/lab/810_experiment.ipynb #bd56b180
@@ -487,23 +488,16 @@ class LiveRun:
     doings = dict(save='saving', flush='waiting for writes', evaluate='evaluating')
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
-        self.events, self.attempts = (_from_near_end(self.logs/f)
-                                      for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
-        # steps: (time, step)
-        self.phase, self.cause, self.last, self.steps, self.since = 'starting', '', {}, deque(maxlen=20), 0.0
-        # sentences; (attempt, place, sentence); newest attempt that is written down; attempt -> its standby was ready
-        self.news, self.early, self.started, self.promoted = [], [], 0, {}
+        self.events = _from_near_end(self.logs/'events.jsonl')
+        # sentences; steps: (time, step)
+        self.phase, self.cause, self.last, self.steps, self.news = 'starting', '', {}, deque(maxlen=20), []
 
     def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
         "Read what is new."
-        attempts = self.attempts.new()         # read first: the launch of an attempt is written before it
         for e in self.events.new():
-            # what was before is no news
-            if e['event'] == 'resumed_session': self.cause, self.news, self.early, self.since = '', [], [], e['time']
+            if e['event'] == 'resumed_session': self.cause, self.news = '', []     # what was before is no news
             self.heed(e)
-        for a in attempts:
-            if a['time'] >= self.since: self.heed_attempt(a)
-        self.tell()
+            self.news += self.sentences(e)
         if status['status'] != 'running': self.phase = status['status']
         self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
         step = self.last.get('global_step', 0)
@@ -517,6 +511,7 @@ class LiveRun:
 def _from_near_end(path: Path, size: int = 2**16) -> JsonlTail: # size: bytes; a record cut in two there is not read
     return JsonlTail(path, max(0, path.stat().st_size - size) if path.exists() else 0)
 
+
 # %% ../../nbs/lab/810_experiment.ipynb #dc1c7d6d
 @patch
 def heed(self: LiveRun, e: dict):
@@ -524,7 +519,6 @@ def heed(self: LiveRun, e: dict):
     name = e['event']
     if name == 'launch':
         self.phase = f'restarting after {self.cause}' if self.cause else 'ranks are starting'; self.steps.clear()
-        if e.get('standby'): self.promoted[e['attempt']] = e.get('ready')
     if name == 'death_seen' and (e['how'] != 'home' or e['ranks']):
         dead = f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
         self.cause = 'a hang' if e['how'] == 'hang' else dead
@@ -534,29 +528,24 @@ def heed(self: LiveRun, e: dict):
     if name == 'first_step':
         self.phase = 'training'
         self.steps.append((e['time'], e['global_step']))
-        self.early.append((e.get('attempt') or self.started, 1, f"first step: {e['global_step']}"))
     if name == 'busy': self.phase = self.doings.get(e['doing'], e['doing'])
     if name == 'busy_end': self.phase = 'training'
     if name == 'finished': self.phase = 'ending'
 
 # %% ../../nbs/lab/810_experiment.ipynb #6d859321
 @patch
-def heed_attempt(self: LiveRun, a: dict):
-    "A record of the supervisor."
-    n = a['attempt']
-    if a['event'] == 'attempt_start':
-        self.started = n
-        if n not in self.promoted: who = f"{a['world_size']} ranks are starting"
-        else: who = 'the standby took over' if self.promoted[n] else 'the standby takes over once it is ready'
-        self.early.append((n, 0, f'attempt {n}: {who}' + f", from step {a['resume_step']}"*(a['resume_step'] > 0)))
-    if a['event'] == 'restart': self.early.append((n, 2, f"attempt {n} is over: {a['reason']}"))
+def sentences(self: LiveRun, e: dict) -> list[str]:
+    "What a person is told of an event."
+    name, n = e['event'], e.get('attempt')
+    if name == 'launch':
+        took_over = 'the standby took over' if e.get('ready') else 'the standby takes over once it is ready'
+        return [f'attempt {n}: ' + (took_over if e.get('standby') else f"{e['world_size']} ranks are starting")]
+    if name == 'torn_down' and e.get('outcome') not in (None, 'finished', 'stopped'):
+        return [f"attempt {n} is over: {e['reason']}"]
+    if e['rank'] != 0: return []
+    if name == 'restored' and e['from_step']: return [f"attempt {n} continues after step {e['from_step']}"]
+    return [f"first step: {e['global_step']}"] if name == 'first_step' else []
 
-@patch
-def tell(self: LiveRun):
-    """News in the order of attempts. A standby may train before the supervisor has written down that its attempt
-    began: that waits."""
-    self.news += [text for n, _, text in sorted(self.early) if n <= self.started]
-    self.early = [x for x in self.early if x[0] > self.started]
 
 # %% ../../nbs/lab/810_experiment.ipynb #81000e77
 def progress_note(s: dict) -> str: # s: of `LiveRun.look`

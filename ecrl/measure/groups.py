@@ -13,7 +13,6 @@ from ..data.geometry import locate, sample_ids_hash, window
 from .history import History
 from .laws import Evidence, Law, law
 from ..training.config import group_of
-from ..training.events import read_jsonl
 
 # %% ../../nbs/measure/736_groups.ipynb #73600007
 GROUP_LAWS: dict[str, Law] = {}
@@ -25,7 +24,7 @@ def lives_of(h: History) -> dict: # attempt -> the life of its group, to be judg
     from ecrl.stages.core import Due
     from ecrl.stages.job import life_of
     from ecrl.stages.method import shape_in
-    begun = {a['attempt']: a['resume_step'] for a in read_jsonl(h.path/'logs'/'supervisor_attempts.jsonl')[0]
+    begun = {a['attempt']: a['resume_step'] for a in h.lines['supervisor_attempts.jsonl']
              if a['event'] == 'attempt_start'}
     s, g, out = group_of(h.config), h.geometry, {}
     steps = range(1, h.config.training.max_steps + 1)
@@ -38,7 +37,7 @@ def lives_of(h: History) -> dict: # attempt -> the life of its group, to be judg
     return dict(sorted(out.items()))
 
 # %% ../../nbs/measure/736_groups.ipynb #73600009
-@law('set', 'order', 'state', needs='stages-*/*.jsonl, supervisor_attempts.jsonl, config.yaml', of=GROUP_LAWS)
+@law('set', 'order', 'state', needs='stages-*/*.jsonl, events.jsonl, config.yaml', of=GROUP_LAWS)
 def law_group(h: History) -> Iterator[Evidence]:
     "The group of every attempt kept the laws of stages: one leader, one history, each update once, one state."
     from ecrl.stages.laws import judge

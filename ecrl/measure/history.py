@@ -18,12 +18,12 @@ import pandas as pd
 from fastcore.basics import patch
 from ..data.assignment import Assignment, EvenWindows, Unit, assignment_of
 from ..data.geometry import Geometry, locate
-from ecrl.measure.account import (HistoryError, Reading, RunClock, attempt_number, format_of, kind_of_file, run_status,
-    whole_lines)
+from .account import (HistoryError, Reading, RunClock, attempt_number, format_of, kind_of_file, run_status,
+    supervisor_of, whole_lines)
 from .windows import assigned
 from ..training.config import ConfigError, RunConfig, flat, make_config, parse_yaml
 from ..training.events import read_jsonl
-from ..training.protocol import ENVIRONMENT, LOGS, SIDECAR, STATUS, STEP, trouble
+from ..training.protocol import ENVIRONMENT, LOGS, SIDECAR, STEP, trouble
 
 # %% ../../nbs/measure/720_history.ipynb #4f547416
 REQUIRED = ('time', 'run_id', 'rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_hash',
@@ -424,15 +424,16 @@ def read_history(
 def _read(run: Path, logs: Path) -> History:
     # of a run in progress the step records are read last: nothing may mention a step that they do not have yet
     reading = Reading(format_of(run, logs))
-    supervisor, environment = reading.fields(logs/'supervisor.json', STATUS), reading.fields(run/'environment.json',
-        ENVIRONMENT)
+    environment = reading.fields(run/'environment.json', ENVIRONMENT)
     if environment.get('dataset_size', 1) < 1:
         reading.faulty.append(
             f'environment.json: dataset_size: expected at least 1, found {environment.pop("dataset_size")}')
     if environment.get('format_version', 1) < 1:
         reading.faulty.append(
             f'environment.json: format_version: expected at least 1, found {environment["format_version"]}')
-    lines = {name: reading.lines(logs/name) for name in (*LOGS, 'debug_rank0_ids.jsonl')}
+    lines = {name: reading.lines(logs/name) for name in (*LOGS, 'debug_rank0_ids.jsonl')
+             if name != 'supervisor_attempts.jsonl'}
+    supervisor, lines['supervisor_attempts.jsonl'] = supervisor_of(reading, run, logs, lines['events.jsonl'])
     tries, events, log = lines['supervisor_attempts.jsonl'], lines['events.jsonl'], lines['checkpoint_rank0.jsonl']
     starts = [r['time'] for r in tries if r.get('event') == 'attempt_start' and 'time' in r]
     sidecars = _sidecars(run/'checkpoints', reading)

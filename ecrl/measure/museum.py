@@ -16,16 +16,16 @@ __all__ = ['DIED', 'REPLAYED', 'CALM', 'ROTTEN', 'EXHIBITS', 'RATES', 'Records',
            'only_complete_checkpoint_deleted', 'never_published', 'newer_one_passed_over',
            'checkpoint_before_the_barrier', 'checkpoint_of_the_wrong_epoch', 'boundary_left_out',
            'random_generators_not_restored', 'optimizer_not_restored', 'replay_of_an_unknown_order', 'done_too_early',
-           'trained_beyond_the_target', 'attempt_without_logs', 'scheduler_not_restored',
-           'one_rank_steps_its_scheduler_twice', 'replay_at_another_rate', 'resumed_in_half_precision',
-           'one_rank_restores_another_step', 'one_rank_restores_nothing', 'path_of_another_step',
-           'generators_seeded_anew', 'streams_derived_for_no_reason', 'promise_withdrawn',
-           'other_data_under_the_same_name', 'other_code_under_the_same_name', 'config_edited_afterwards',
-           'deterministic_in_one_file_only', 'status_in_other_words', 'launched_with_other_ranks',
-           'second_job_beside_the_first', 'rank_that_never_came_up', 'time_that_did_not_pass', 'fault_nobody_planned',
-           'excuse_that_names_nothing', 'session_with_another_momentum', 'two_jobs_side_by_side',
-           'checkpoint_overwritten_in_between', 'records_lost_in_buffers', 'write_that_never_ended', 'simulated',
-           'show', 'visit', 'misjudged', 'fallen', 'random_script', 'random_run', 'acquit']
+           'trained_beyond_the_target', 'scheduler_not_restored', 'one_rank_steps_its_scheduler_twice',
+           'replay_at_another_rate', 'resumed_in_half_precision', 'one_rank_restores_another_step',
+           'one_rank_restores_nothing', 'path_of_another_step', 'generators_seeded_anew',
+           'streams_derived_for_no_reason', 'promise_withdrawn', 'other_data_under_the_same_name',
+           'other_code_under_the_same_name', 'config_edited_afterwards', 'deterministic_in_one_file_only',
+           'launched_with_other_ranks', 'second_job_beside_the_first', 'rank_that_never_came_up',
+           'time_that_did_not_pass', 'fault_nobody_planned', 'excuse_that_names_nothing',
+           'session_with_another_momentum', 'two_jobs_side_by_side', 'checkpoint_overwritten_in_between',
+           'records_lost_in_buffers', 'write_that_never_ended', 'simulated', 'show', 'visit', 'misjudged', 'fallen',
+           'random_script', 'random_run', 'acquit']
 
 # %% ../../nbs/measure/770_museum.ipynb #ffcd6b7c
 import json, tempfile
@@ -439,24 +439,17 @@ def replay_of_an_unknown_order(w):
     for r in w.steps(attempt=2, last=25): w.consume(r, w.ids(r, seed=7))
 
 # %% ../../nbs/measure/770_museum.ipynb #3ed437ee
-@exhibit('completion', script=[(2, 55, 'stopped')], how=dict(target=60), also=('agreement',))
+@exhibit('completion', script=[(2, 55, 'stopped')], how=dict(target=60), also=('lifecycle',))
 def done_too_early(w):
     "The supervisor takes a job that was stopped for one that is done."
-    w.files['supervisor.json']['status'] = 'completed'
     for e in w.events(event='stopped'): e['event'] = 'completed'
 
 @exhibit('completion', script=CALM)
 def trained_beyond_the_target(w):
     "A resume at the target trains on."
     w.configure('training.max_steps', 50)
-    w.files['supervisor.json']['target_steps'] = 50
     for e in w.events(event='launch'): e['target_step'] = 50
-    for a in w.files['supervisor_attempts.jsonl']: a.update({'target_steps': 50} if 'target_steps' in a else {})
 
-@exhibit('agreement', script=CALM, also=('completion',))
-def attempt_without_logs(w):
-    "A launch of which no record exists has run in this directory."
-    w.files['supervisor.json']['attempts'] = 2
 
 # %% ../../nbs/measure/770_museum.ipynb #9c30bb02
 RATES = TrainingConfig(scheduler='cosine', max_steps=60)
@@ -540,11 +533,6 @@ def deterministic_in_one_file_only(w):
     "One file says that the run is deterministic, the other that it is not: with the latter no loss would be compared."
     w.files['environment.json']['deterministic'] = False
     for r in w.steps(attempt=2, last=25): r['loss'] += 1e-3
-
-@exhibit('agreement', script=CALM)
-def status_in_other_words(w):
-    "A tool of somebody else has written the status."
-    w.files['supervisor.json']['status'] = 'success'
 
 @exhibit('agreement', script=CALM)
 def launched_with_other_ranks(w):

@@ -321,9 +321,10 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
     W, S = h.attempts['world_size'].to_dict(), h.geometry.steps_per_epoch if h.geometry is not None else None
     known = _of_rounds(h)
     for s in h.sidecars:
+        if s['file'] == 'latest.json': continue
         n, step, file = s['attempt'], s['global_step'], s['file']
         def wrong(what): return Evidence(False, f'{file} {what}.', step, attempt=n)
-        if file != 'latest.json' and file != checkpoint_name(step).replace('.pt', '.json'):
+        if file != checkpoint_name(step).replace('.pt', '.json'):
             yield wrong(f'is the sidecar of step {step}')
         if s.get('path') != checkpoint_name(step):
             yield wrong(f'names {s.get("path")!r}; expected {checkpoint_name(step)!r}')
@@ -345,28 +346,25 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
 
 # %% ../../nbs/measure/735_resumes.ipynb #4ddeee7e
 def _wrong_latest(h: History) -> Iterator[Evidence]:
-    latest = [s for s in h.sidecars if s['file'] == 'latest.json']
+    "What `latest.json` says that the sidecars do not."
+    latest = next((s for s in h.sidecars if s['file'] == 'latest.json'), None)
     own = {(s['attempt'], s['global_step']): s for s in h.sidecars if s['file'] != 'latest.json'}
-    if h.status == 'completed' and own: yield from _not_the_newest(h, latest, max(own))
-    if not latest or h.status == 'in progress': return
-    order = latest[0]['attempt'], latest[0]['global_step']
-    if order not in own:
-        yield Evidence(False, f'latest.json names step {order[1]} of attempt {order[0]}, which has no sidecar.',
-            order[1], attempt=order[0])
-    elif {k: v for k, v in latest[0].items() if k != 'file'} != {k: v for k, v in own[order].items() if k != 'file'}:
-        yield Evidence(False, f'latest.json and the sidecar of step {order[1]} differ.', order[1], attempt=order[0])
+    if h.status == 'completed' and own: yield from _newest_lost(h, max(own))
+    if h.status == 'in progress' or not latest and not own: return
+    named = latest and (latest['attempt'], latest['global_step'])
+    if named and named not in own and named > max(own, default=(0, 0)):
+        yield Evidence(False, f'latest.json names step {named[1]} of attempt {named[0]}, which has no sidecar.',
+            named[1], attempt=named[0], cause='it was published before it was durable, or the sidecar was removed')
+    elif not latest or {**latest, 'file': ''} != {**own.get(max(own), {}), 'file': ''}:
+        yield Evidence(True, f'latest.json {f"names step {named[1]}" if named else "is missing"}; it is a view of the '
+                             f'newest sidecar, of step {max(own)[1]}, and is made anew when the run is continued.')
+
 
 # %% ../../nbs/measure/735_resumes.ipynb #f0e6d05a
-def _not_the_newest(h: History, latest: list[dict], newest: tuple) -> Iterator[Evidence]:
-    "A completed run keeps its newest checkpoint, and `latest.json` names it."
-    half_done = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint_failed') if b.get('published')}
+def _newest_lost(h: History, newest: tuple) -> Iterator[Evidence]: # newest: (attempt, step), of a sidecar
+    "A completed run keeps its newest checkpoint."
     published = max(zip(h.checkpoints['attempt'].tolist(), h.checkpoints['global_step'].tolist()), default=newest)
     if published > newest:
         yield Evidence(False, f'the newest checkpoint, step {published[1]} of attempt {published[0]}, has no sidecar '
                               'any more; older ones have.', published[1], attempt=published[0])
-    if newest in half_done: return
-    named = latest and (latest[0]['attempt'], latest[0]['global_step'])
-    if named == newest: return
-    said = f'names step {named[1]} of attempt {named[0]}' if named else 'is missing'
-    there = f'the newest checkpoint there is step {newest[1]} of attempt {newest[0]}'
-    yield Evidence(False, f'latest.json {said}; {there}.', newest[1], attempt=newest[0])
+

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from fastcore.basics import patch
 from ..data.geometry import Geometry, locate
 from .windows import assigned, learning_rate, share_hashes
+from .account import Life
 from ..training.config import dump_config, flat, make_config, parse_yaml
 from ..training.protocol import RUN_FORMAT, check, settings_digest
 
@@ -87,7 +88,6 @@ class Job:
     step_s: float; snapshot_s: float; write_s: float
     published: list = field(default_factory=list)    # (attempt, step) of each checkpoint, in order
     armed: set = field(default_factory=set)
-    restarts: int = 0
     launched: int = 0        # attempts
     killed: bool = False     # the supervisor, with all ranks
     other: set = field(default_factory=set)          # attempts with bits of other processors in their state
@@ -286,11 +286,10 @@ def _launch(j: Job, n: int):
     w.epoch0 += a.clock_step
     if session:
         changed = {k: [before.get(k), now.get(k)] for k in sorted(before.keys() | now) if before.get(k) != now.get(k)}
-        w.event('resumed_session', j.launched, environment_differs={}, config_differs=changed, boot=str(w.boot))
+        w.event('resumed_session', j.launched, environment_differs={}, config_differs=changed, boot=str(w.boot),
+                ran_s=w.now - 1000.0)
     j.killed, w.left = False, a.cut
     if j.launched < n: _launch_line(j, n)
-    w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_start', attempt=n, world_size=a.world_size,
-           resume_step=0)
     for f in j.plan():
         if f['attempt'] <= n and f['attempt'] not in j.armed:
             _fault(j, f, 'armed', attempt=n)
@@ -324,20 +323,13 @@ def _end(j: Job, n: int):
     if a.end != 'stopped':
         w.event('death_seen', n, after=0.4, returncode=code, ranks=[0]*(how == 'died'), how=how, reason=None)
     if j.beside == n: _launch_line(j, n + 1, standby=True)
-    w.event('torn_down', n, after=0.1)
-    w.line('supervisor_attempts.jsonl', **w.stamp(), event='attempt_end', attempt=n, world_size=a.world_size,
-           last_return_code=code, reason=None,
-           outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped', attempt_duration_sec=1.0,
-           latest_step=0, target_steps=target)
+    w.event('torn_down', n, after=0.1, returncode=code, reason=None, progressed=bool(j.published), latest_step=0,
+            outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped')
     over = dict(finished='completed', killed='failed', stopped='stopped')[a.end]
     new_session = not last and a.cut is None and not a.interrupted and (j.attempts[n].session or j.of[n] != j.of[n + 1])
     if last and not a.interrupted or a.end == 'stopped' or a.to == a.end_step or new_session and a.end != 'finished':
-        return w.event(over, n, after=0.1, reason=None)
-    if a.end != 'killed': return
-    w.line('supervisor_attempts.jsonl', **w.stamp(), event='restart', attempt=n, restarts=j.restarts + 1,
-           reason='injected', latest_step=0, delay_s=0.0)
-    j.restarts += 1
-    if a.interrupted: w.event('stopped', n, after=0.2, reason='interrupted')
+        w.event(over, n, after=0.1, reason=None)
+    elif a.interrupted: w.event('stopped', n, after=0.2, reason='interrupted')
 
 # %% ../../nbs/measure/715_simulated.ipynb #9f6d634b
 def _record(file: str, record: dict) -> str: # JSON
@@ -357,18 +349,16 @@ def _write_files(path: Path, j: Job) -> None:
                numerics=cfg.training.numerics, precision='fp32', device='cpu',
                threads=1, torch='2.14.1+cu130', cpu_capability='AVX512')
     (path/'environment.json').write_text(_record('environment.json', env | told))
-    status = dict(finished='completed', killed='failed', stopped='stopped', running='running')[
-        'running' if j.killed else 'stopped' if j.attempts[-1].interrupted else j.attempts[-1].end]
-    reason = 'interrupted' if status == 'stopped' and j.attempts[-1].interrupted else None
-    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', dict(
-        status=status, attempts=j.launched, restarts=j.restarts, restarts_without_checkpoint_streak=0,
-        restarts_without_checkpoint_total=0, target_steps=cfg.training.max_steps, run_id=j.w.run_id,
-        duration_sec=j.w.now - 1000.0, reason=reason, time=j.w.epoch0 + j.w.now)))
+    life = Life([json.loads(line) for line in j.w.files['events.jsonl']])
+    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', life.status(j.w.run_id, cfg.training.max_steps)))
+    (path/'logs'/'supervisor_attempts.jsonl').write_text(''.join(json.dumps(r) + '\n' for r in life.lines()))
+
 
 # %% ../../nbs/measure/715_simulated.ipynb #715c0006
 def _close(j: Job):
     j.w.now += 60.0
-    j.w.event('resumed_session', j.launched, environment_differs={}, config_differs={}, boot=str(j.w.boot))
+    j.w.event('resumed_session', j.launched, environment_differs={}, config_differs={}, boot=str(j.w.boot),
+              ran_s=j.w.now - 1000.0)
     j.w.event('completed', j.launched, after=0.1, reason=None)
     j.killed = False
 

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['law_format', 'law_identity', 'falls', 'law_clocks', 'sessions', 'launches', 'setting', 'env', 'law_agreement',
-           'ended_here', 'ends_of_ranks', 'law_lifecycle', 'unsettled', 'restores', 'let_in', 'promised', 'alike',
-           'checkpoint_name', 'law_witnesses', 'law_faults']
+           'ends_of_ranks', 'law_lifecycle', 'unsettled', 'restores', 'let_in', 'promised', 'alike', 'checkpoint_name',
+           'law_witnesses', 'law_faults']
 
 # %% ../../nbs/measure/730_witnesses.ipynb #e741efa6
 import json
@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from itertools import takewhile
 import numpy as np
 import pandas as pd
+from .account import Life, RunClock, told_by_log
 from .history import History, once
 from .laws import Evidence, at, first_of, law, offences
-from ..training.protocol import ENDED, LIFE, RESUMABLE, RUN_FORMAT, SUPERVISORS, settings_before, settings_digest
+from ..training.events import read_json, read_jsonl
+from ..training.protocol import LIFE, RESUMABLE, RUN_FORMAT, SUPERVISORS, settings_before, settings_digest
 
 # %% ../../nbs/measure/730_witnesses.ipynb #426ba650
 @law('records', needs='every file of the run')
@@ -31,25 +33,28 @@ def law_format(h: History) -> Iterator[Evidence]:
     if h.version and not h.environment:
         yield Evidence('unknown', 'environment.json is missing or cannot be read: dataset size, precision and format '
                                   'are not known from it.')
-    if h.version and not h.supervisor:
+    older = h.version and not told_by_log(h.version, h.lines['events.jsonl'])
+    if older and not h.supervisor:
         yield Evidence('unknown', 'logs/supervisor.json is missing or cannot be read: whether the run ended, and how, '
                                   'is not known from it.')
     if not h.version and h.steps['mono'].notna().any():
         yield Evidence('unknown', 'these are records of format 1 or later, but config.yaml, environment.json and '
                                   'events.jsonl are missing: only what the records say was judged.')
-    if h.version and h.lines['events.jsonl'] and not h.lines['supervisor_attempts.jsonl']:
+    if older and h.lines['events.jsonl'] and not h.lines['supervisor_attempts.jsonl']:
         yield Evidence('unknown', 'logs/supervisor_attempts.jsonl is missing or empty: how the attempts ended is not '
                                   'known.')
     if h.version and not h.lines['events.jsonl']:
         yield Evidence('unknown', 'logs/events.jsonl is missing or empty: what each rank restored is not known.')
     # a later session may be of a later ecrl
-    first = takewhile(lambda e: e['event'] != 'resumed_session', h.lines['events.jsonl'])
+    first = [*takewhile(lambda e: e['event'] != 'resumed_session', h.lines['events.jsonl'])]
     sealed = any('config' in e for e in first if e['event'] == 'launch')
-    if h.environment.get('format_version') == 1 and not sealed:
+    shown = 3 if any('outcome' in e for e in first if e['event'] == 'torn_down') else 2 if sealed else 1
+    said = h.environment.get('format_version')
+    if said == shown == 1:
         yield Evidence(True, 'the run has format 1: its config is not sealed, and fields that are absent are not '
                              'missed.')
-    if h.environment.get('format_version') == 1 and sealed:
-        yield Evidence(False, 'environment.json says format 1, but launches are sealed as in format 2.',
+    if said in (1, 2) and said < shown:
+        yield Evidence(False, f'environment.json says format {int(said)}, but its events are of format {shown}.',
             cause='a file was edited, or two runs were mixed')
     return len(h.steps) + sum(map(len, h.lines.values()))
 
@@ -63,8 +68,7 @@ def law_identity(h: History) -> Iterator[Evidence]:
     yield from offences(s, s['rank'] != s['file_rank'],
         lambda r: f'{at(r)} in rank{r.file_rank}.jsonl says that it is rank {r.rank}.')
     told = [(file, r['run_id']) for file, records in h.lines.items() for r in records if 'run_id' in r]
-    told += [(file, r['run_id']) for file, r in (('supervisor.json', h.supervisor), ('environment.json', h.environment))
-        if 'run_id' in r]
+    told += [('environment.json', h.environment[k]) for k in ('run_id',) if k in h.environment]
     yield from first_of([Evidence(False, f'{file} holds a record of run {other!r}, expected {name!r}.')
         for file, other in told if other != name])
     yield from first_of([Evidence(False, f'checkpoint_rank0.jsonl holds a line of rank {b["rank"]}.')
@@ -118,21 +122,20 @@ def law_clocks(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/730_witnesses.ipynb #65d3b044
 def _events_back(h: History) -> Iterator[Evidence]:
     "Writers whose clock falls from one line of a log to the next."
+    boots = RunClock(h.lines['events.jsonl']).of_event
     for file in ('events.jsonl', 'checkpoint_rank0.jsonl'):
-        last, boots = {}, dict(h.launch_boots)
-        for e in h.lines[file]:
-            boot = e.get('boot') if e.get('rank') is None else boots.get(e.get('attempt'))
+        last = {}
+        for i, e in enumerate(h.lines[file]):
             # beside a rank, its standby and its writer write in the same file
             beside = e.get('pipe') or ':' in str(e.get('point'))
-            who = e.get('rank'), e.get('attempt') if e.get('rank') is not None else None, beside
-            if who[0] is None and boot: last = {k: v for k, v in last.items() if k[0] is not None or v[1] == boot}
+            who = e.get('rank'), e.get('attempt') if e.get('rank') is not None else boots[i], beside
             if 'mono' not in e: continue
-            before = last.get(who, (-np.inf, None))
-            if e['mono'] < before[0] and h.version >= 2:
+            if e['mono'] < last.get(who, -np.inf) and h.version >= 2:
                 yield Evidence(False, f'{file}: the monotonic clock of '
                     f'{"the supervisor" if who[0] is None else f"rank {who[0]}"} runs backwards at {e["event"]} of '
                                       f'attempt {e.get("attempt")}.', attempt=e.get('attempt'))
-            last[who] = e['mono'], boot or before[1]
+            last[who] = e['mono']
+
 
 # %% ../../nbs/measure/730_witnesses.ipynb #0ee029f0
 def _foreign_boots(h: History) -> Iterator[Evidence]:
@@ -190,14 +193,15 @@ def env(h: History, attempt: int, key: str):
     return (l['differs'] if l else {}).get(key, h.environment.get(key))
 
 # %% ../../nbs/measure/730_witnesses.ipynb #313ee373
-@law('records', needs='config.yaml, environment.json, supervisor.json, supervisor_attempts.jsonl, events.jsonl')
+@law('records', needs='config.yaml, environment.json, events.jsonl')
 def law_agreement(h: History) -> Iterator[Evidence]:
-    "Config, environment, status, launches and logs tell the same story."
+    "Config, environment, launches and step records tell the same story."
     if not h.version or not h.lines['events.jsonl']: return 0
-    facts = [*_seals(h), *_environment_facts(h), *_launch_facts(h), *_status_facts(h)]
+    facts = [*_seals(h), *_environment_facts(h), *_launch_facts(h)]
     yield from first_of([Evidence(False, f'{what}: {a_name} says {a!r}, {b_name} says {b!r}.', attempt=attempt,
         cause='a file was edited, or files of two runs were mixed')
                          for what, attempt, a_name, a, b_name, b in facts if a != b])
+    yield from _stale_views(h)
     return len(facts)
 
 def _seals(h: History) -> Iterator[tuple]:
@@ -234,27 +238,12 @@ def _phases(settings: dict) -> list[tuple]: # (until this step, world size)
 
 # %% ../../nbs/measure/730_witnesses.ipynb #466450f5
 def _launch_facts(h: History) -> Iterator[tuple]:
-    begun, ended = ({r['attempt']: r for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == e}
-        for e in ('attempt_start', 'attempt_end'))
     recorded = h.attempts['world_size'].dropna().astype(int).to_dict()
     for n, l in launches(h).items():
-        said = f'world size of attempt {n}', n, 'its launch', l['world_size']
         yield from _phase_facts(h, n, l, dict(_phases(l['settings'])))
-        if n in recorded: yield *said, 'its step records', recorded[n]
-        if n in begun: yield *said, 'supervisor_attempts.jsonl', begun[n]['world_size']
-        if n in ended:
-            yield *said, 'supervisor_attempts.jsonl', ended[n]['world_size']
-            yield from _end_facts(h, n, l, ended[n])
-    last = max(launches(h), default=0)
-    if ended_here(h) and h.lines['supervisor_attempts.jsonl']:
-        yield (f'outcome of attempt {last}, the last of a completed run', last, 'supervisor_attempts.jsonl',
-            ended.get(last, {}).get('outcome'), 'events.jsonl', 'finished')
-    for n in (begun.keys() | ended.keys()) - launches(h).keys():
-        yield f'attempt {n}', n, 'supervisor_attempts.jsonl', 'launched', 'events.jsonl', 'no launch'
-    for n in sorted(begun)[:-1]:
-        if n not in ended and n + 1 in launches(h) and _same_session(h, n, n + 1):
-            yield (f'end of attempt {n}', n, 'supervisor_attempts.jsonl', 'no end', 'events.jsonl',
-                'another launch after it')
+        if n in recorded: yield (f'world size of attempt {n}', n, 'its launch', l['world_size'], 'its step records',
+            recorded[n])
+
 
 # %% ../../nbs/measure/730_witnesses.ipynb #466450f6
 def _phase_facts(h: History, n: int, l: dict, due: dict) -> Iterator[tuple]: # l: the launch of attempt n
@@ -274,60 +263,17 @@ def _phase_facts(h: History, n: int, l: dict, due: dict) -> Iterator[tuple]: # l
         wanted = fewer[n]['world_size']
     yield f'world size of attempt {n}', n, 'its launch', l['world_size'], 'the config', wanted
 
-# %% ../../nbs/measure/730_witnesses.ipynb #dd0db545
-def _end_facts(
-    h: History, n: int, l: dict, end: dict,
-) -> Iterator[tuple]: # end: of attempt n, as the supervisor logged it
-    "How an attempt ended, by the supervisor and by rank 0."
-    log, outcome = 'supervisor_attempts.jsonl', f'outcome of attempt {n}'
-    yield f'target of attempt {n}', n, 'its launch', l['target_step'], log, end['target_steps']
-    how = ({e['event'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0} & {'finished',
-        'stopping'})
-    if how: yield outcome, n, log, end['outcome'] in _OUTCOMES[max(how)], f'the event {max(how)} of rank 0', True
-    elif end['outcome'] in ('finished', 'stopped'):
-        yield outcome, n, log, end['outcome'], 'the events of rank 0', 'neither'
-
-# %% ../../nbs/measure/730_witnesses.ipynb #28056ba1
-_OUTCOMES = dict(finished=('finished', 'died', 'hang', 'fatal'), stopping=('stopped', 'died', 'hang', 'fatal'))
-
-def ended_here(h: History) -> bool:
-    "Whether the run was completed in the session of its last launch; a later one may have found nothing to do."
-    return h.status == 'completed' and any(e['event'] == 'launch' for e in sessions(h)[-1]['events'])
-
-def _same_session(h: History, a: int, b: int) -> bool:
-    return any({a, b} <= {e['attempt'] for e in s['events'] if e['event'] == 'launch'} for s in sessions(h))
-
 # %% ../../nbs/measure/730_witnesses.ipynb #9c8e2cd4
-def _status_facts(h: History) -> Iterator[tuple]:
-    s, said = h.supervisor, [e for e in h.lines['events.jsonl'] if e['event'] in (*ENDED, 'launch', 'resumed_session')]
-    if not s: return
-    last = said[-1] if said else None
-    yield 'a word for the status', None, 'supervisor.json', s.get('status') in ('running', *ENDED), 'the protocol', True
-    # a disk refused, and not even that could be noted
-    gave_up = s.get('status') == 'failed' and last and last['event'] not in ENDED
-    if 'status' in s and s['status'] != 'running' and last and not gave_up:
-        yield ('status', None, 'supervisor.json', s['status'], 'the last event',
-            last['event'] if last['event'] in ENDED else 'running')
-        yield ('reason of the end', None, 'supervisor.json', s.get('reason'), 'the last event',
-            last.get('reason') if last['event'] in ENDED else s.get('reason'))
-    if s.get('status') != 'running' and launches(h):
-        yield 'attempts', None, 'supervisor.json', s.get('attempts'), 'events.jsonl', len(launches(h))
-    again = [r['restarts'] for r in h.lines['supervisor_attempts.jsonl'] if r['event'] == 'restart']
-    yield ('restarts, counted', None, 'supervisor_attempts.jsonl', again, 'a count of them',
-        list(range(1, len(again) + 1)))
-    lines = Counter((r['event'], r['attempt']) for r in h.lines['supervisor_attempts.jsonl'])
-    yield ('lines that are there more than once', None, 'supervisor_attempts.jsonl',
-        [k for k, n in lines.items() if n > 1], 'the protocol', [])
-    after, died = ({n for e, n in lines if e == 'restart'}, {r['attempt'] for r in h.lines['supervisor_attempts.jsonl']
-        if r['event'] == 'attempt_end' and r['outcome'] in ('died', 'hang')})
-    followed = {n for n in launches(h) if n + 1 in launches(h) and _same_session(h, n, n + 1)}
-    yield ('attempts that were restarted', None, 'supervisor_attempts.jsonl', sorted(n for n in after if n in followed
-        or n + 1 in launches(h) or n not in launches(h)), 'its own account of deaths', sorted(followed & died))
-    if s.get('status') != 'running':
-        yield 'restarts', None, 'supervisor.json', s.get('restarts'), 'supervisor_attempts.jsonl', len(again)
-    if h.settings:
-        yield ('target', None, 'supervisor.json', s.get('target_steps'), 'the config',
-            h.settings.get('training.max_steps'))
+def _stale_views(h: History) -> Iterator[Evidence]:
+    "Notes about views that are not what the log gives."
+    if h.status == 'in progress' or not told_by_log(h.version, h.lines['events.jsonl']): return
+    logs = h.path/'logs'
+    for name, found, due in (('supervisor.json', read_json(logs/'supervisor.json'), h.supervisor),
+        ('supervisor_attempts.jsonl', read_jsonl(logs/'supervisor_attempts.jsonl')[0],
+         h.lines['supervisor_attempts.jsonl'])):
+        if found != due: yield Evidence(True, f'logs/{name} is not what events.jsonl gives: it is stale, or was edited. '
+                                              'Nothing was concluded from it; it is made anew when the run is continued.')
+
 
 # %% ../../nbs/measure/730_witnesses.ipynb #73000a02
 @once
@@ -356,7 +302,7 @@ def law_lifecycle(h: History) -> Iterator[Evidence]:
         f'{"the supervisor" if e["event"] in SUPERVISORS else "a rank"}.', e.get('global_step'), e['rank'],
         e['attempt'])
                  for e in events if e['event'] != 'fault_fired' and (e['event'] in SUPERVISORS) != (e['rank'] is None)]
-    yield from first_of([*found, *strangers, *_odd_attempts(h), *_odd_work(h)])
+    yield from first_of([*found, *strangers, *_odd_turns(h), *_odd_work(h)])
     return len(events)
 
 # %% ../../nbs/measure/730_witnesses.ipynb #8ae3698c
@@ -390,54 +336,10 @@ def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dic
         return f'the launch says standby: {launch.get("standby")}, {one} rank was promoted'
 
 # %% ../../nbs/measure/730_witnesses.ipynb #3d322c71
-def _odd_attempts(h: History) -> Iterator[Evidence]:
-    "Attempts that were launched twice, left out, or not cleared away."
-    sup = [e for e in h.lines['events.jsonl'] if e['rank'] is None]
-    times = Counter((e['event'], e['attempt']) for e in sup if e['event'] in ('launch', 'death_seen', 'torn_down'))
-    for (name, n), k in times.items():
-        if k > 1: yield Evidence(False, f'{name} of attempt {n} is recorded {k} times.', attempt=n)
-        if name != 'launch' and n not in launches(h):
-            yield Evidence(False, f'{name} of attempt {n}, which was never launched.', attempt=n)
-    order = [e['attempt'] for e in sup if e['event'] == 'launch']
-    if order != list(range(1, len(order) + 1)):
-        yield Evidence(False, f'the launches are of attempts {order[:9]}; expected 1, 2, 3, ...')
-    for a, b in zip(order, order[1:]):
-        if _same_session(h, a, b):
-            yield from (Evidence(False, f'attempt {b} was launched, but attempt {a} has no {name}.', attempt=a)
-                for name in ('death_seen', 'torn_down') if not times[name, a])
-    if ended_here(h) and not times['torn_down', order[-1]]:
-        yield Evidence(False, f'the run is completed, but attempt {order[-1]} has no torn_down.', attempt=order[-1])
-    for e in sup:
-        if e['event'] != 'death_seen': continue
-        known = range(int(launches(h).get(e['attempt'], dict(world_size=0))['world_size']))
-        if e['how'] not in ('home', 'died', 'hang') or any(r not in known for r in e['ranks']):
-            yield Evidence(False, f'death_seen of attempt {e["attempt"]} says how {e["how"]!r}, ranks {e["ranks"]}.',
-                attempt=e['attempt'])
-    yield from _out_of_turn(sup, times)
+def _odd_turns(h: History) -> Iterator[Evidence]:
+    "What the supervisor has done out of turn."
+    for why, n, cause in Life(h.lines['events.jsonl']).odd: yield Evidence(False, f'{why}.', attempt=n, cause=cause)
 
-# %% ../../nbs/measure/730_witnesses.ipynb #3d322c72
-def _out_of_turn(
-    sup: list[dict], times: Counter,
-) -> Iterator[Evidence]: # of the supervisor: events; how often each is there
-    "Launches before the attempt before them was cleared away, and events of an attempt whose turn is over."
-    current, begun, place = 0, 0, {}
-    for i, e in enumerate(sup):
-        if e['event'] == 'resumed_session': begun = current
-        if e['event'] in ('death_seen', 'torn_down') and e['attempt'] <= begun:
-            yield Evidence(False, f'{e["event"]} of attempt {e["attempt"]} stands after a later session had begun.',
-                attempt=e['attempt'], cause='two supervisors were alive')
-        if e['event'] == 'launch':
-            late = [name for name in ('death_seen', *['torn_down']*(not e.get('standby'))) if current > begun
-                and (name, current) not in place and times[name, current]]
-            for name in late:
-                yield Evidence(False, f'attempt {e["attempt"]} was launched before the {name} of attempt {current}.',
-                    attempt=e['attempt'], cause='two jobs ran side by side')
-            current = e['attempt']
-        place[e['event'], e['attempt']] = i
-        other = e['event'] in (*ENDED, 'asked_to_stop') and e['attempt'] != current
-        if other or e['event'] == 'resumed_session' and e['attempt'] < current:
-            yield Evidence(False, f'{e["event"]} names attempt {e["attempt"]}; the last one launched was {current}.',
-                attempt=e['attempt'])
 
 # %% ../../nbs/measure/730_witnesses.ipynb #003923ea
 def _by_clock(h: History) -> dict[int, tuple]: # attempt -> (mono, step), each an array

@@ -13,7 +13,7 @@ import hashlib, json, math, re
 from dataclasses import dataclass
 
 # %% ../../nbs/training/310_protocol.ipynb #b34dedd8
-RUN_FORMAT = 2   # written today; older ones are read
+RUN_FORMAT = 3   # written today; older ones are read
 
 # %% ../../nbs/training/310_protocol.ipynb #983ec186
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def fields(table: str) -> dict[str, Field]:
     for line in filter(str.strip, table.splitlines()):
         name, kind, law, meaning = re.split(r'\s{2,}', line.strip(), maxsplit=3)
         key = name.strip('*+')
-        out[key] = Field(key, kind.strip('?'), law, meaning, '?' in kind, '*' in name, 2 if '+' in name else 1)
+        out[key] = Field(key, kind.strip('?'), law, meaning, '?' in kind, '*' in name, 1 + name.count('+'))
     return out
 
 # %% ../../nbs/training/310_protocol.ipynb #16fdd3d8
@@ -160,11 +160,19 @@ returncode  whole?  -          of the launcher, null while it lives: the operati
 ranks       list    lifecycle  that were seen dead
 how         text    lifecycle  home, died, hang
 reason      text?   -          a sentence for a person
-''', torn_down='', completed='reason  text?  agreement  why', failed='reason  text?  agreement  why',
-stopped='reason  text?  agreement  why', resumed_session='''
+''', torn_down='''
+++outcome      text    lifecycle  finished, stopped, fatal, died, hang
+++reason       text?   -          a sentence for a person
+++returncode   whole?  -          of the launcher, which has ended: the operating system's word
+++progressed   flag    -          whether the attempt has published a checkpoint: it counts towards a limit
+++latest_step  whole   -          the newest checkpoint that the supervisor saw
+''', completed='reason  text?  -  why', failed='reason  text?  -  why',
+stopped='reason  text?  -  why', resumed_session='''
 environment_differs  map   witnesses  name -> [first session, now]
 +config_differs      map   agreement  key -> [before, now]
-+boot                text  clocks     boot id of the supervisor's host
++boot                text   clocks     boot id of the supervisor's host
+++ran_s              number  -         s, that the run had run before this session; nobody ran in between
+*attempts            list   -          of a run of an older format: its lines of supervisor_attempts.jsonl, a view from now on
 ''', world_size_changed='''
 wanted      whole  agreement  ranks by config
 world_size  whole  agreement  ranks that are left
@@ -303,23 +311,23 @@ point        text     faults  storage
 # %% ../../nbs/training/310_protocol.ipynb #bd9be77c
 ATTEMPTS = {
     k: fields('time  number  -  wall clock, s\nmono  number  -  monotonic clock, s: the events say the same in '
-              'order\nevent  text  agreement  the kind of this line\n' + v) for k, v in dict(
+              'order\nevent  text  -          the kind of this line\n' + v) for k, v in dict(
     attempt_start='''
-attempt      whole  agreement  the launch
-world_size   whole  agreement  ranks that were started
+attempt      whole  -          the launch
+world_size   whole  -          ranks that were started
 resume_step  whole  -          the newest checkpoint that the supervisor saw; what was loaded is judged
 ''', attempt_end='''
-attempt               whole   agreement  the launch
-world_size            whole   agreement  its ranks
+attempt               whole   -          the launch
+world_size            whole   -          its ranks
 last_return_code      whole?  -          of the launcher: the operating system's word
-outcome               text    agreement  finished, stopped, fatal, died, hang
+outcome               text    -          finished, stopped, fatal, died, hang
 reason                text?   -          a sentence for a person
 attempt_duration_sec  number  -          s: goodput takes it from the events
 latest_step           whole   -          the newest checkpoint that the supervisor saw
-target_steps          whole   agreement  its target
+target_steps          whole   -          its target
 ''', restart='''
-attempt      whole   agreement  the launch that had ended
-restarts     whole   agreement  restarts so far
+attempt      whole   -          the launch that had ended
+restarts     whole   -          restarts so far
 reason       text?   -          a sentence for a person
 latest_step  whole   -          the newest checkpoint that the supervisor saw
 delay_s      number  -          s, that the policy waited
@@ -327,15 +335,15 @@ delay_s      number  -          s, that the policy waited
 
 # %% ../../nbs/training/310_protocol.ipynb #9f6ba551
 STATUS = fields('''
-status                               text    agreement  running, completed, failed, stopped
-run_id                               text    identity   the run that it belongs to
-attempts                             whole   agreement  launches
-restarts                             whole   agreement  restarts
+status                               text    -          running, completed, failed, stopped
+run_id                               text    -          the run that it belongs to
+attempts                             whole   -          launches
+restarts                             whole   -          restarts
 restarts_without_checkpoint_streak   whole   -          a limit's counter: nothing about training depends on it
 restarts_without_checkpoint_total    whole   -          the same
-target_steps                         whole   agreement  the step at which the run is complete
+target_steps                         whole   -          the step at which the run is complete
 duration_sec                         number  -          s: goodput takes it from the events
-reason                               text?   agreement  as in the last event
+reason                               text?   -          as in the last event
 time                                 number  -          wall clock, s
 ''')
 

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import BinaryIO
 import psutil
 from fastcore.basics import patch
-from ..checkpoint.store import CheckpointStore, boot_id
+from ..checkpoint.store import CheckpointStore, StoreLocked, boot_id
 from ..paths import project_root
 from ..processes import LOST_A_PEER, MARK, die_with_parent, end_marked
-from ..measure.account import read_account
+from ..measure.account import Life, Reading, read_account, told_by_log
 from .began import check_code, check_data
 from .config import ConfigError, RunConfig, differing, dump_config, flat, load_config, parse_yaml
 from .events import (LOCK, CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, locked,
@@ -139,57 +139,72 @@ class Supervisor:
         self.cfg, self.run_dir, self.resume, self.on_progress = cfg, Path(run_dir), resume, on_progress
         self.logs, self.held, self.mark = self.run_dir/'logs', None, uuid.uuid4().hex
         self.decide, self.wanted, self.target = self.policy(cfg.supervisor), 0, 0
-        self.begun, self.earlier_s = None, 0.0  # when this session began; how long those before it have run
         # a folder may have been renamed
         self.run_id = read_json(self.run_dir/'environment.json').get('run_id',
             self.run_dir.name) if resume else self.run_dir.name
         self.settings = flat(parse_yaml(dump_config(cfg)))        # as they will stand in the file
         self.warm = None
-        self.standby, self.standbys, self.standbys_lost, self.jobs, self.first_launch = None, 0, 0, [], None
+        self.standby, self.standbys, self.standbys_lost, self.jobs = None, 0, 0, []
         self.joins = []         # ranks that were started anew beside the others
-        self.status = dict(status='running', run_id=self.run_id, attempts=0, restarts=0,
-                           restarts_without_checkpoint_streak=0,
-                           restarts_without_checkpoint_total=0, target_steps=cfg.training.max_steps, duration_sec=0.0,
-                           reason=None)
+        self.life, self.attempt = Life(), 0            # what the log says; number of the newest attempt
+        self.asked, self.waits = None, False           # the signal that interrupts it; whether it may do so now
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #6059076e
-@patch
-def save_status(self: Supervisor, **changes):
-    self.status |= changes | dict(time=time.time())
-    self.status['duration_sec'] = self.ran_s()
-    write_record(self.logs/'supervisor.json', self.status)
+@patch(as_prop=True)
+def status(self: Supervisor) -> dict: # as in `logs/supervisor.json`, with the seconds up to now
+    said = self.life.status(self.run_id, self.cfg.training.max_steps)
+    return said if self.life.over else said | dict(duration_sec=self.ran_s())
 
 @patch
 def ran_s(self: Supervisor) -> float: # seconds
     "How long the run has run so far: its wall clock, without the time between sessions."
-    return self.earlier_s + (time.monotonic() - self.begun if self.begun is not None else 0.0)
+    return self.life.earlier_s + (time.monotonic() - self.life.begun['mono'] if self.life.begun else 0.0)
 
 @patch
 def note(self: Supervisor, event: str, **more):
-    at = stamp()
-    self.events.write(**at, event=event, **dict(attempt=self.status['attempts']) | more)
-    if self.begun is None and event in ('launch', 'resumed_session'): self.begun = at['mono']
+    e = stamp() | dict(event=event, attempt=self.attempt) | more
+    self.events.write(**e)
+    self.life.feed(e | dict(run_id=self.run_id, rank=None))
+
+@patch
+def write_views(self: Supervisor):
+    write_record(self.logs/'supervisor.json', self.life.status(self.run_id, self.cfg.training.max_steps))
+    write_atomically(self.logs/'supervisor_attempts.jsonl',
+                     ''.join(json.dumps(r) + '\n' for r in self.life.lines()))
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #414256eb
 @patch
 def prepare(self: Supervisor):
-    "Check everything, then create the run's directory; `config.yaml` comes last and says that it is one."
-    check_run_dir(self.run_dir, self.cfg, self.resume)
-    self.warm_up()
-    env = environment(self.cfg, preflight(self.cfg), self.run_id)
+    "Check everything, then create the run's directory; with `config.yaml` it is one."
+    with self.waiting():
+        check_run_dir(self.run_dir, self.cfg, self.resume)
+        self.warm_up()
+        env = environment(self.cfg, preflight(self.cfg), self.run_id)
     self.logs.mkdir(parents=True, exist_ok=True)
     self.held = supervisor_lock(self.run_dir)
     for pipe in self.logs.glob('.standby_*'): pipe.unlink()      # of a supervisor that was killed
     self.tail = JsonlTail.from_end(self.logs/'events.jsonl')
     self.events = RecordWriter(self.logs/'events.jsonl', run_id=self.run_id, rank=None)
-    self.attempt_log = RecordWriter(self.logs/'supervisor_attempts.jsonl')
     if self.resume: self.continue_from_last_session(env)
     else:
         write_record(self.run_dir/'environment.json', env)
         self.keep_code(env)
-    self.plan_faults()
-    self.save_status()
     write_atomically(self.run_dir/'config.yaml', dump_config(self.cfg))
+    self.plan_faults()
+    self.write_views()
+
+@patch
+@contextlib.contextmanager
+def waiting(self: Supervisor):
+    "Where a signal may end what is being done."
+    self.waits = True
+    try:
+        if self.asked: raise KeyboardInterrupt
+        yield
+    finally: self.waits = False
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #07fc7444
 @patch
@@ -231,14 +246,13 @@ def continue_from_last_session(self: Supervisor, env: dict):
             'it from a copy, or start a new run')
     check_code(self.cfg, before.get('code_digest'), env.get('code_digest'))
     check_data(self.cfg, before.get('data_digest'), env['data_digest'])
-    recs, events = (read_jsonl(self.logs/f'{f}.jsonl')[0] for f in ('supervisor_attempts', 'events'))
-    launched = [e['attempt'] for e in events if e.get('event') == 'launch']     # written before the log of attempts
-    self.earlier_s = account.wall_clock_s if (account := read_account(self.run_dir)) else 0.0
-    used = [r['attempt'] for r in recs] + launched + [i.attempt
-                                                      for i in CheckpointStore(self.run_dir/'checkpoints').available()]
-    old = read_json(self.logs/'supervisor.json')
-    self.status |= dict(attempts=max(used, default=0), restarts=sum(r['event'] == 'restart' for r in recs),
-                        restarts_without_checkpoint_total=old.get('restarts_without_checkpoint_total', 0))
+    self.repair_checkpoints()
+    version = before.get('format_version', 1)
+    events = Reading(version).lines(self.logs/'events.jsonl')
+    self.life = Life(events)
+    older = [] if told_by_log(version, events) else read_jsonl(self.logs/'supervisor_attempts.jsonl')[0]
+    saved = CheckpointStore(self.run_dir/'checkpoints').available()
+    self.attempt = max([self.life.current, *(r['attempt'] for r in older), *(i.attempt for i in saved)])
     differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic',
                                                     'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
     if differs:
@@ -248,7 +262,21 @@ def continue_from_last_session(self: Supervisor, env: dict):
     was = flat(parse_yaml((self.run_dir/'config.yaml').read_text()))
     changed = {k: [was.get(k), self.settings.get(k)] for k in sorted(was.keys() | self.settings)
                if was.get(k) != self.settings.get(k)}
-    self.note('resumed_session', environment_differs=differs, config_differs=changed, boot=boot_id())
+    account = read_account(self.run_dir)
+    self.note('resumed_session', environment_differs=differs, config_differs=changed, boot=boot_id(),
+              ran_s=account.wall_clock_s if account else 0.0, **(dict(attempts=older) if version < 3 and not told_by_log(version, events) else {}))
+
+# %% ../../nbs/training/385_supervisor.ipynb #38500a02
+@patch
+def repair_checkpoints(self: Supervisor):
+    "Finish what a writer that was killed has begun, unless it is still alive: then the ranks will meet it, and wait."
+    folder = self.run_dir/'checkpoints'
+    if not folder.is_dir(): return
+    with contextlib.suppress(StoreLocked):
+        store = CheckpointStore(folder).acquire(timeout_s=2.0)
+        try: store.repair()
+        finally: store.release()
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #88208a01
 def launcher(
@@ -324,32 +352,25 @@ def forget_launches(self: Supervisor, names: str = '.*'): # a pattern
 @patch
 def launch(self: Supervisor, world_size: int, target: int) -> Job:
     "A new attempt, from nothing; its output goes to `logs/attempt_NNN.log`."
-    n = self.count_attempt()
+    self.attempt = n = self.attempt + 1
     self.note('launch', world_size=world_size, target_step=target, standby=False, **self.seal())
     job = self.start_job(world_size, n, target, self.logs/f'attempt_{n:03d}.log')
     job.number = n
     return job
-
-# %% ../../nbs/training/385_supervisor.ipynb #27bf6dbf
-@patch
-def count_attempt(self: Supervisor) -> int:
-    self.status['attempts'] += 1
-    return self.status['attempts']
 
 # %% ../../nbs/training/385_supervisor.ipynb #7e25d0bb
 @patch
 def write_start(self: Supervisor, job: Job):
     "Bookkeeping of an attempt that has just been started: everything that must not delay it."
     n, job.target, job.before = job.number, self.target, self.newest()
-    self.attempt_log.write(durable=True, **stamp(), event='attempt_start', attempt=n, world_size=job.world_size,
-                           resume_step=job.before[1])
+    os.fsync(self.events.fd)                     # attempt numbers order publications: none may be used twice
     armed = [f for f in self.unrecorded('armed') if f.not_before <= n]
     for f in armed:
         RecordWriter(self.logs/'faults.jsonl').write(durable=f is armed[-1], **stamp(), event='armed', attempt=n,
                                                      **asdict(f))
     timed = [f for f in planned_faults(self.cfg) if f.rank is None]
     self.clock = FaultPlan(timed, n, self.logs/'faults.jsonl', None, lambda target: self.pids(job, target))
-    self.save_status()
+    self.write_views()
 
 # %% ../../nbs/training/385_supervisor.ipynb #08abf547
 @patch
@@ -392,7 +413,7 @@ def look_after_standby(self: Supervisor, beside: Job):
 def promote(self: Supervisor, target: int) -> Job:
     "The standby becomes the next attempt. If it is not ready, the call waits in its pipe."
     job, self.standby = self.standby, None
-    job.number = n = self.count_attempt()
+    self.attempt = job.number = n = self.attempt + 1
     self.note('launch', world_size=job.world_size, target_step=target, standby=True, ready=job.ready, **self.seal())
     for fd in job.calls.values(): os.write(fd, json.dumps(dict(attempt=n, target=target)).encode())
     job.dog = Watchdog(self.cfg.supervisor, job.world_size, time.monotonic())
@@ -415,6 +436,7 @@ def dismiss(self: Supervisor, job: Job, grace_s: float = 0.0):
 def listen(self: Supervisor):
     "New events, to the jobs that they are about."
     for e in self.tail.new():
+        if e['rank'] == 0: self.life.feed(e)
         waiting = e['event'].startswith('standby_')
         for job in self.jobs:
             if e.get('pipe') == job.pipe if waiting else e['attempt'] == job.number and (e['rank'] is not None
@@ -429,8 +451,7 @@ def watch(self: Supervisor, job: Job,
     limits, next_report, next_look = self.cfg.supervisor, 0.0, 0.0
     while True:
         # a death is seen at once, if the rank has said who it is; each waking takes a core from a rank for a moment
-        job.wait(0.05 if self.clock.due or len(job.pids) < job.world_size else report_s)
-        if self.asked: raise KeyboardInterrupt       # where a callback of the interpreter has swallowed the first one
+        with self.waiting(): job.wait(0.05 if self.clock.due or len(job.pids) < job.world_size else report_s)
         self.listen()
         if job.proc.poll() is not None: self.listen(); return 'home', None
         if self.cfg.rounds().death == 'restart': job.stop_together()        # else one may leave alone
@@ -520,9 +541,8 @@ def pids(self: Supervisor, job: Job, target: tuple[int, ...] | str) -> list[int]
 @patch
 def fire_by_clock(self: Supervisor, job: Job):
     if not self.clock.due: return
-    if self.first_launch is None:
-        self.first_launch = next(e['mono'] for e in read_jsonl(self.logs/'events.jsonl')[0] if e['event'] == 'launch')
-    late = [f for f in self.clock.due if time.monotonic() - self.first_launch >= f.after_s]
+    first = next(iter(self.life.attempts.values())).launch['mono']
+    late = [f for f in self.clock.due if time.monotonic() - first >= f.after_s]
     for f in late:
         self.clock.fire(f, last_step(self.logs/'rank0.jsonl'), lambda **what: self.note('fault_fired', **what))
 
@@ -560,7 +580,7 @@ def name_of(self: Supervisor, fired: dict) -> str:
 @patch
 def log_tail(self: Supervisor, lines: int = 25) -> str:
     "The end of the newest attempt's output, for a person; of one rank's traceback where there is one."
-    logs = sorted(self.logs.glob(f"attempt_{self.status['attempts']:03d}*.log"))       # of each host
+    logs = sorted(self.logs.glob(f"attempt_{self.attempt:03d}*.log"))       # of each host
     text = [l for log in logs for l in without_signal(log.read_text(errors='replace').splitlines())]
     return '\n'.join((failing_rank(text) or text)[-lines:])
 
@@ -594,7 +614,7 @@ def error_of(
 @patch
 def run(self: Supervisor) -> dict: # the contents of `logs/supervisor.json`
     "Run to the target; `status` is completed, failed (with a reason) or stopped."
-    mine, self.asked = threading.current_thread() is threading.main_thread(), None
+    mine = threading.current_thread() is threading.main_thread()
     before = {s: signal.signal(s, self.interrupt) for s in (signal.SIGINT, signal.SIGTERM)} if mine else {}
     try:
         self.prepare()
@@ -619,7 +639,7 @@ def interrupt(self: Supervisor, signum: int, frame=None):
         for job in self.jobs: job.proc.kill()
         return
     self.asked = signum
-    raise KeyboardInterrupt
+    if self.waits: raise KeyboardInterrupt
 
 # %% ../../nbs/training/385_supervisor.ipynb #1053ad67
 @patch
@@ -630,8 +650,8 @@ def give_up(self: Supervisor, e: OSError):
     then = 'continue with --resume' if begun else 'start it again'
     why = f'{what}. Nothing of the run is left running. Free space there, or mend the disk, then {then}.'
     if begun and self.held:
-        with contextlib.suppress(OSError): self.save_status(status='failed', reason=why)
         with contextlib.suppress(OSError): self.note('failed', reason=why)
+        with contextlib.suppress(OSError): self.write_views()
     raise ConfigError(why) from None
 
 # %% ../../nbs/training/385_supervisor.ipynb #897153ec
@@ -643,7 +663,7 @@ def run_phases(self: Supervisor):
             if not self.reached(target) and not self.run_phase(target, world_size): return
         self.finish('completed')
     except KeyboardInterrupt:
-        for job in list(self.jobs): self.dismiss(job)       # of an attempt that was just being started or cleared away
+        for job in list(self.jobs): self.dismiss(job)       # a standby
         self.carry_out(self.decide(Seen(ended='stopped', reason='interrupted')))
     except TimeoutError as e: self.finish('failed', str(e))
 
@@ -657,7 +677,7 @@ def run_phase(self: Supervisor, target: int, world_size: int) -> bool: # whether
         self.write_start(job)
         how, why = self.watch_to_its_end(job)
         if how == 'finished': return True
-        job = self.carry_out(self.decide(self.seen(job, how, why, self.newest() > job.before)), job.successor)
+        job = job.successor or self.carry_out(self.decide(self.seen(job, how, why, job.progressed)))
     return False
 
 # %% ../../nbs/training/385_supervisor.ipynb #4c0e295e
@@ -692,11 +712,11 @@ def stop(self: Supervisor, job: Job):
 def conclude(self: Supervisor, job: Job, how: str, why: str | None):
     "Clear away what an attempt has left, and write down how it ended."
     self.dismiss(job, grace_s=2.0 if how in ('finished', 'stopped', 'fatal') else 0.0)
-    self.note('torn_down', attempt=job.number)
-    self.attempt_log.write(**stamp(), event='attempt_end', attempt=job.number, world_size=job.world_size,
-                           last_return_code=job.proc.returncode, outcome=how, reason=why,
-                           attempt_duration_sec=time.monotonic() - job.dog.launched, latest_step=self.newest()[1],
-                           target_steps=job.target)
+    newest = self.newest()
+    job.progressed = newest > job.before
+    self.note('torn_down', attempt=job.number, outcome=how, reason=why, returncode=job.proc.returncode,
+              progressed=job.progressed, latest_step=newest[1])
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #88fdb822
 @patch
@@ -709,10 +729,10 @@ def seen(self: Supervisor,
     "What the policy is told."
     lost = sum(len(f.victims) for f, _ in fired_faults(self.logs/'faults.jsonl') if f.kind == 'lose_rank')
     fits = tuple(w for w in range(1, self.wanted + 1) if self.cfg.fits(w))
-    standby, its_world = ('promoted', job.successor.world_size) if job and job.successor else self.standby_now()
+    (standby, its_world), so_far = self.standby_now(), self.status
     return Seen(ended=how, reason=why, dead=job.first_dead if job else (), progressed=progressed, wanted=self.wanted,
-                fits=fits, lost=lost, standby=standby, standby_world=its_world, restarts=self.status['restarts'],
-                streak=self.status['restarts_without_checkpoint_streak'], ran_s=self.ran_s())
+                fits=fits, lost=lost, standby=standby, standby_world=its_world, restarts=so_far['restarts'],
+                streak=so_far['restarts_without_checkpoint_streak'], ran_s=self.ran_s())
 
 # %% ../../nbs/training/385_supervisor.ipynb #b03058f7
 @patch
@@ -725,53 +745,46 @@ def standby_now(self: Supervisor) -> tuple[str, int]: # its state, its ranks
 @patch
 def carry_out(self: Supervisor,
     actions: list, # of a policy; `do_` and the action's name is the method for it
-    job: Job | None = None, # the next attempt, where it runs already
 ) -> Job | None: # the next attempt; None: there is none
     "Action after action."
+    job = None
     for action in actions:
         name = f'do_{type(action).__name__.lower()}'
         if not hasattr(self, name): raise TypeError(f'the policy {type(self.decide).__name__} asks for {action}, '
                                                     f'and the supervisor has no method {name}; add it, or use another '
                                                     'policy')
-        job = getattr(self, name)(action, job)
+        job = getattr(self, name)(action)
     return job
 
 # %% ../../nbs/training/385_supervisor.ipynb #0ab38b8d
 @patch
-def do_restart(self: Supervisor, a: Restart, job: Job | None) -> Job | None:
-    s, n = self.status, self.status['restarts'] + 1
-    ended = s['attempts'] - (job is not None)                 # a standby that took over has a number already
-    self.attempt_log.write(**stamp(), event='restart', attempt=ended, restarts=n, reason=a.reason,
-                           latest_step=self.newest()[1], delay_s=a.delay_s)
-    self.save_status(reason=a.reason, restarts=n, restarts_without_checkpoint_streak=a.streak,
-                     restarts_without_checkpoint_total=s['restarts_without_checkpoint_total'] + (a.streak > 0))
-    time.sleep(a.delay_s)
-    return job
+def do_restart(self: Supervisor, a: Restart):
+    with self.waiting(): time.sleep(a.delay_s)
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #375e79e5
 @patch
-def do_launch(self: Supervisor, a: Launch, job: Job | None) -> Job:
+def do_launch(self: Supervisor, a: Launch) -> Job:
     self.note_fewer(a.world)
     return self.launch(a.world, self.target)
 
 @patch
-def do_promote(self: Supervisor, a: Promote, job: Job | None) -> Job:
+def do_promote(self: Supervisor, a: Promote) -> Job:
     self.note_fewer(a.world)
     return self.promote(self.target)
 
 @patch
 def note_fewer(self: Supervisor, world: int):
-    n = self.status['attempts'] + 1
+    n = self.attempt + 1
     if world < self.wanted: self.note('world_size_changed', wanted=self.wanted, world_size=world, attempt=n)
 
 # %% ../../nbs/training/385_supervisor.ipynb #a8226e7b
 @patch
-def do_dismiss(self: Supervisor, a: Dismiss, job: Job | None) -> Job | None:
-    self.dismiss(self.standby); self.standby = None
-    return job
+def do_dismiss(self: Supervisor, a: Dismiss): self.dismiss(self.standby); self.standby = None
 
 @patch
-def do_finish(self: Supervisor, a: Finish, job: Job | None) -> None: self.finish(a.status, a.reason)
+def do_finish(self: Supervisor, a: Finish): self.finish(a.status, a.reason)
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #8b07c615
 @patch
@@ -782,15 +795,15 @@ def newest(self: Supervisor) -> tuple[int, int]: # (attempt, global step) of the
 @patch
 def reached(self: Supervisor, target: int) -> bool:
     "Whether an earlier session has finished this phase."
-    return self.resume and any(e['event'] == 'finished' and e['global_step'] >= target
-                               for e in read_jsonl(self.logs/'events.jsonl')[0])
+    return any(a.finished and a.finished['global_step'] >= target for a in self.life.attempts.values()
+               if a.session < self.life.session)
 
 # %% ../../nbs/training/385_supervisor.ipynb #70e75370
 @patch
 def finish(self: Supervisor, status: str, reason: str | None = None):
     "The last line of a run."
     self.note(status, reason=reason)
-    self.save_status(status=status, reason=reason)
+    self.write_views()
     self.report()
 
 @patch
