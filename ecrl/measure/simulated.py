@@ -327,7 +327,7 @@ def _end(j: Job, n: int):
             outcome='finished' if done else 'died' if a.end == 'killed' else 'stopped')
     over = dict(finished='completed', killed='failed', stopped='stopped')[a.end]
     new_session = not last and a.cut is None and not a.interrupted and (j.attempts[n].session or j.of[n] != j.of[n + 1])
-    if last and not a.interrupted or a.end == 'stopped' or a.to == a.end_step or new_session and a.end != 'finished':
+    if last and not a.interrupted or a.end == 'stopped' or done and a.to or new_session and a.end != 'finished':
         w.event(over, n, after=0.1, reason=None)
     elif a.interrupted: w.event('stopped', n, after=0.2, reason='interrupted')
 

@@ -131,7 +131,7 @@ class Net(nn.Module):
             self.ema.lerp_(self.out.bias.detach(), 0.1)
         return self.out(y)
 
-BASE = dict(dataset=dict(name='fake', size=100, image_size=8),           # twelve steps an epoch, four samples left over
+BASE = dict(dataset=dict(name='fake', size=100, image_size=8),           # 12 steps an epoch, 4 samples left over
             training=dict(model_name='ecrl.proof.seeded_bugs:Net', global_batch=8, max_steps=30, lr=0.2,
                           scheduler='cosine', use_augmentation=True, debug_every=7),
             checkpoint=dict(every_k_steps=5, keep_last=9), runtime=dict(nproc=2, device='cpu'),
@@ -503,7 +503,7 @@ def step_of_the_state_is_wrong(rank):
     replace(Method, 'state', lambda told, m, rng: told(m, rng) | dict(step=dict(global_step=m.global_step - 1)))
 
 # %% ../../nbs/proof/960_seeded_bugs.ipynb #960a0029
-@bug('save', 'checkpoints', 'verl-project/verl#7952', first=1)
+@bug('save', 'resume', 'verl-project/verl#7952', first=1)
 def save_reported_and_not_made(rank): replace(BlockingCheckpoints, 'save', lambda save, *args: dict(
     bytes=1, snapshot_time_sec=0.0, write_time_sec=0.0))
 
