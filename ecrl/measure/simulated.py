@@ -350,7 +350,8 @@ def _write_files(path: Path, j: Job) -> None:
                threads=1, torch='2.14.1+cu130', cpu_capability='AVX512')
     (path/'environment.json').write_text(_record('environment.json', env | told))
     life = Life([json.loads(line) for line in j.w.files['events.jsonl']])
-    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', life.status(j.w.run_id, cfg.training.max_steps)))
+    status = life.status(j.w.run_id, cfg.training.max_steps)
+    (path/'logs'/'supervisor.json').write_text(_record('supervisor.json', status))
     (path/'logs'/'supervisor_attempts.jsonl').write_text(''.join(json.dumps(r) + '\n' for r in life.lines()))
 
 
