@@ -36,7 +36,7 @@ def unrecorded(h: History, attempt: int, step: int) -> bool:
     if any(b['event'] == 'checkpoint' and b['global_step'] == step and b['strategy'] == 'overlapped' for b in lines):
         told_later = any(b['event'] == 'checkpoint_write_complete' and b['global_step'] > step for b in lines)
         return not told_later and not any(e['event'] in ('finished', 'stopping') for e in own)
-    after = [e for e in own[saves[-1] + 1:] if e['event'] not in ('busy_end', 'fault_fired')]
+    after = [e for e in own[saves[-1] + 1:] if e['event'] not in ('busy_end', 'fault_fired', 'digested')]
     return not after and not later_steps
 
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d72

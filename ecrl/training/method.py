@@ -9,7 +9,7 @@ __all__ = ['Method', 'method_of']
 import contextlib, importlib
 import torch
 from fastcore.basics import patch
-from ..checkpoint.state import restore_state, seed_rng, state_pack
+from ..checkpoint.state import components as live_components, restore_state, seed_rng, state_pack
 from ..data.assignment import assignment_of
 from ..data.datasets import data_loader, held_out_dataset
 from ..data.sampler import ResumableGlobalBatchSampler, ShardHashes
@@ -140,6 +140,12 @@ def state(self: Method,
     "The StatePack after `global_step`. Refers to live tensors: copy or write before the next unit."
     return state_pack(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.global_step,
                       self.identity | dict(arithmetic=self.arithmetic), rng)
+
+# %% ../../nbs/training/370_method.ipynb #3e7d0022
+@patch
+def components(self: Method) -> dict: # name -> tree of live tensors and plain values
+    "What a restore has to bring back. Refers to live tensors."
+    return live_components(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler)
 
 # %% ../../nbs/training/370_method.ipynb #e5105a95
 @patch
