@@ -113,7 +113,7 @@ def configure(self: Records, key: str, value) -> None:
 def continues_from(self: Records, step: int, attempt: int | None) -> None:
     "Attempt 2 continues after this step, with a checkpoint of that attempt."
     early = [e for file in ('events.jsonl', 'checkpoint_rank0.jsonl') for e in self.files[file] if e['attempt'] == 2
-             and e['event'] in ('busy', 'busy_end', 'checkpoint')
+             and e['event'] in ('busy', 'busy_end', 'checkpoint', 'digested')
              and max((r['global_step'] for r in self.steps(2, 0) if r['mono'] <= e['mono']), default=0) <= step]
     for file in ('events.jsonl', 'checkpoint_rank0.jsonl'): self.remove(file, early)
     self.drop(self.steps(attempt=2, last=step))
@@ -422,7 +422,7 @@ def boundary_left_out(w):
     "A checkpoint that was due is never made; nobody notices until it is needed."
     w.remove('checkpoint_rank0.jsonl', w.saves(30))
     i = w.files['events.jsonl'].index(w.events(event='busy', global_step=30)[0])
-    del w.files['events.jsonl'][i:i + 2]                    # with the end of it
+    del w.files['events.jsonl'][i:i + 3]                    # with its digest and its end
 
 # %% ../../nbs/measure/770_museum.ipynb #3b8d609f
 @exhibit('losses', 'huggingface/transformers#17032', script=REPLAYED)

@@ -407,7 +407,7 @@ def law_restored(h: History) -> Iterator[Evidence]:
                 attempt=n, cause='records were lost'))
             due = _due_of(h, r, e)
             n_facts += len(due)
-            found += [Evidence(False, f'{c} on rank {r} of attempt {n} are not what was live when step '
+            found += [Evidence(False, f'{c} on rank {r} of attempt {n} is not what was live when step '
                 f'{e["from_step"]} was saved: {b} after the restore, {a} before the save.', int(e['from_step']), r, n,
                 FORGOTTEN.get(c.partition('.')[0]) if a and b else 'one of them is not recorded')
                 for c, (a, b) in due.items() if a != b]
