@@ -282,14 +282,24 @@ def _rate_cause(h: History, lr: float) -> str | None:
     return f'this is the rate of step {near[0] + 1}: the scheduler was not restored' if len(near) else None
 
 # %% ../../nbs/measure/740_correctness.ipynb #a3aeaab6
+def _other_skips(h: History) -> Iterator[Evidence]:
+    s = _with(h, 'skipped')
+    yield from offences(s, ~s['skipped'].isin((0, 1)) | (s['precision'] != 'fp16'),
+        lambda r: f'rank {r.rank} says skipped: {r.skipped:g} at {at(r)}, in {r.precision}; expected 0 or 1, in fp16.')
+    first = s.groupby(['attempt', 'global_step'])['skipped'].transform('first')
+    yield from offences(s, s['skipped'] != first, lambda r: (
+        f'rank {r.rank} {"skipped" if r.skipped else "made"} the update of {at(r)}, which another rank did not.',
+        'the loss scales of the ranks have parted'))
+
 def _other_precision(h: History) -> Iterator[Evidence]:
     used, want = _with(h, 'precision'), h.config.training.precision
     by = {n: env(h, n, 'precision') for n in used['attempt'].unique()}
     for n, p in by.items():
         cuda = env(h, n, 'device') == 'cuda'
-        if p is not None and p != (want if cuda else 'fp32'):
+        if p is not None and p not in ((want,) if cuda else (want, 'fp32')):
             yield Evidence(False, f'the environment of attempt {n} says precision {p!r}; the config says {want!r} on '
                                   f'device {env(h, n, "device")!r}.', attempt=int(n))
+    yield from _other_skips(h)
     seen = used['precision'].mode().iloc[0] if len(used) else None
     due = used['attempt'].map(lambda n: by[n] or (seen if seen in (want, 'fp32') else want))
     yield from offences(used, used['precision'] != due,

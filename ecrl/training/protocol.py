@@ -74,6 +74,7 @@ loss              real    losses     rank-local; judged where a step was execute
 *loss_global      real    losses     of all ranks, with elastic numerics: equal on all ranks
 lr                number  schedule   learning rate of this step
 precision         text    schedule   fp32, bf16, fp16
+*skipped          whole   schedule   only with fp16: 1 where the scaler found gradients that are not finite and left out the update, else 0; the step counts
 sample_ids_hash   text    windows    SHA-256 of the ids, as little-endian int64
 sample_ids_count  whole   windows    samples of this rank
 data_s            number  clocks     s, materialising the batch; the three parts fit between two records, how they share it nobody else has seen

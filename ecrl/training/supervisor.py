@@ -239,6 +239,7 @@ def continue_from_last_session(self: Supervisor, env: dict):
     old = read_json(self.logs/'supervisor.json')
     self.status |= dict(attempts=max(used, default=0), restarts=sum(r['event'] == 'restart' for r in recs),
                         restarts_without_checkpoint_total=old.get('restarts_without_checkpoint_total', 0))
+    if env['device'] == 'cpu' and before.get('precision') == 'fp32': env['precision'] = 'fp32'  # see `choose_precision`
     differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic',
                                                     'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
     if differs:
