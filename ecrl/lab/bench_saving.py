@@ -291,7 +291,8 @@ def digest_turns(case: str, folder: Path, rounds: int) -> Iterator[dict]: # what
             times[f'{way.name}, durable'] = time.perf_counter() - t
         t = time.perf_counter()
         restore_state(way.store.load(way.store.latest()), *parts, 0, 1)
-        if digested: digests()
+        loaded = time.perf_counter()
+        if digested: digests(); times['digests alone'] = time.perf_counter() - loaded
         times['restore'] = time.perf_counter() - t
         for what, s in times.items():
             if n > 2: yield dict(what=what, digested=bool(digested), seconds=s)
