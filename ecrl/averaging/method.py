@@ -97,6 +97,15 @@ def state(self: Averaging, rng: dict) -> dict:
         **dict(kept=self.kept) if self.keeps else {}))
 
 @patch
+def components(self: Averaging) -> dict:
+    "What the ranks share; moments that each keeps for itself bear its number. The planner is held to its rounds."
+    own = super(Averaging, self).components()
+    if self.keeps:
+        moments = {k: v for k, v in parts_of(self.model, self.optimizer).items() if k.startswith('moment.')}
+        own |= {'optimizer': self.optimizer.state_dict()['param_groups'], f'moments.{self.member}': moments}
+    return own | dict(averaging=dict(pool=[*map(list, self.pool)], velocity=self.velocity))
+
+@patch
 def load(self: Averaging, pack: dict | None) -> str: # keyed: each batch draws anew
     "Continue from a pack; what was loaded must have the digest that was saved."
     super(Averaging, self).load(pack)

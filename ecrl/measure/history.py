@@ -28,7 +28,7 @@ from ..training.protocol import ENVIRONMENT, LOGS, SIDECAR, STEP, trouble
 # %% ../../nbs/measure/720_history.ipynb #4f547416
 REQUIRED = ('time', 'run_id', 'rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_hash',
             'sample_ids_count')
-OPTIONAL = ('mono', 'attempt', 'loss', 'loss_global', 'lr', 'precision', 'data_s', 'compute_s', 'sync_s')
+OPTIONAL = ('mono', 'attempt', 'loss', 'loss_global', 'lr', 'precision', 'skipped', 'data_s', 'compute_s', 'sync_s')
 INTEGER = ('rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_count')
 TEXT = ('run_id', 'sample_ids_hash', 'precision')
 # beyond these it is no such record

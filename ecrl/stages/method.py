@@ -225,11 +225,21 @@ def judge(self: Staged, worker):
 
 # %% ../../nbs/stages/597_method.ipynb #82bc29ef
 @patch
+def complete(self: Staged):
+    if not self.cfg.training.momentum: return
+    for t in self.model.parameters():
+        if t.requires_grad: self.optimizer.state[t].setdefault('momentum_buffer', torch.zeros_like(t))
+
+@patch
+def components(self: Staged) -> dict:
+    "What this process has put together; the digest of each part names it within the group."
+    self.complete()
+    return super(Staged, self).components()
+
+@patch
 def state(self: Staged, rng: dict) -> dict:
     "The StatePack after `global_step`."
-    if self.cfg.training.momentum:
-        for t in self.model.parameters():
-            if t.requires_grad: self.optimizer.state[t].setdefault('momentum_buffer', torch.zeros_like(t))
+    self.complete()
     return super(Staged, self).state(rng)
 
 if __name__ == '__main__' and len(sys.argv) == 4 and sys.argv[2].isdigit(): main()

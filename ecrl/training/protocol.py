@@ -74,6 +74,7 @@ loss              real    losses     rank-local; judged where a step was execute
 *loss_global      real    losses     of all ranks, with elastic numerics: equal on all ranks
 lr                number  schedule   learning rate of this step
 precision         text    schedule   fp32, bf16, fp16
+*skipped          whole   schedule   only with fp16: 1 where the scaler found gradients that are not finite and left out the update, else 0; the step counts
 sample_ids_hash   text    windows    SHA-256 of the ids, as little-endian int64
 sample_ids_count  whole   windows    samples of this rank
 data_s            number  clocks     s, materialising the batch; the three parts fit between two records, how they share it nobody else has seen
@@ -136,6 +137,7 @@ arithmetic_differs  map     witnesses  name -> [at the save, now]
 +from_attempt       whole?  resume     the attempt that had published the file
 +from_checksum      text?   witnesses  of the file, verified before it was loaded
 *every_k_steps      whole   checkpoints  steps between checkpoints; only of a run that changes them itself
+*digests            map     restored   component -> XXH3-128 of the live objects, after the last load; absent: a fresh start, or an older ecrl
 ''', first_step='global_step  whole  lifecycle  the step that was done', busy='''
 doing        text   lifecycle  save, flush or evaluate
 global_step  whole  lifecycle  where rank 0 stands
@@ -218,6 +220,12 @@ every_k_steps  whole   checkpoints  from here on
 *write_s       number  checkpoints  s, a write in the background, mean; 0: none was timed
 *saves         whole   checkpoints  boundaries measured
 *quiet         whole   checkpoints  steps measured that were beside no checkpoint
+'''
+
+# %% ../../nbs/training/310_protocol.ipynb #d1960012
+_EVENTS['digested'] = '''
+global_step  whole  restored  the last step that the state contains
+digests      map    restored  component -> XXH3-128 of the live objects; a component of one rank ends with its number
 '''
 EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 
