@@ -487,8 +487,8 @@ class LiveRun:
     doings = dict(save='saving', flush='waiting for writes', evaluate='evaluating')
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
-        self.events, self.attempts = (_from_near_end(self.logs/f)
-                                      for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
+        self.events, self.attempts, self.saves = (_from_near_end(self.logs/f) for f in (
+            'events.jsonl', 'supervisor_attempts.jsonl', 'checkpoint_rank0.jsonl'))
         # steps: (time, step)
         self.phase, self.cause, self.last, self.steps, self.since = 'starting', '', {}, deque(maxlen=20), 0.0
         # sentences; (attempt, place, sentence); newest attempt that is written down; attempt -> its standby was ready
@@ -503,6 +503,9 @@ class LiveRun:
             self.heed(e)
         for a in attempts:
             if a['time'] >= self.since: self.heed_attempt(a)
+        self.early += [(b['attempt'], 1.5, f"checkpoint failed: step {b['global_step']}: {b['error']}")
+                       for b in self.saves.new() if b['event'] == 'checkpoint_failed' and b['time'] >= self.since
+                       and b['global_step'] is not None]
         self.tell()
         if status['status'] != 'running': self.phase = status['status']
         self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
@@ -555,7 +558,7 @@ def heed_attempt(self: LiveRun, a: dict):
 def tell(self: LiveRun):
     """News in the order of attempts. A standby may train before the supervisor has written down that its attempt
     began: that waits."""
-    self.news += [text for n, _, text in sorted(self.early) if n <= self.started]
+    self.news += [text for n, _, text in sorted(self.early, key=lambda x: x[:2]) if n <= self.started]
     self.early = [x for x in self.early if x[0] > self.started]
 
 # %% ../../nbs/lab/810_experiment.ipynb #81000e77

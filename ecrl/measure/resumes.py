@@ -381,7 +381,7 @@ def _wrong_latest(h: History) -> Iterator[Evidence]:
     if order not in own and order not in published:
         yield Evidence(False, f'latest.json names step {order[1]} of attempt {order[0]}, which has no sidecar.',
             order[1], attempt=order[0])
-    elif order in own and {k: v for k, v in latest[0].items() if k != 'file'} != {k: v for k, v in own[order].items() if k != 'file'}:
+    elif latest[0] | dict(file='') != own.get(order, latest[0]) | dict(file=''):
         yield Evidence(False, f'latest.json and the sidecar of step {order[1]} differ.', order[1], attempt=order[0])
 
 # %% ../../nbs/measure/735_resumes.ipynb #f0e6d05a
@@ -414,9 +414,10 @@ def _harm(h: History, attempt: int, step: int) -> tuple[bool | str, str] | None:
 
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d83
 def failed_saves(h: History) -> list[dict]: # lines of rank 0
-    "The saves that came to nothing."
-    return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] == 'checkpoint_failed' and not b.get('published')
-            and b['global_step'] is not None]
+    "The saves that came to nothing; the last step of an attempt is tried again, and counts once."
+    failed = [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] == 'checkpoint_failed'
+              and not b.get('published') and b['global_step'] is not None]
+    return [*{(b.get('attempt'), b['global_step']): b for b in failed}.values()]
 
 def end_unsaved(h: History) -> bool:
     "Whether a run is completed, and the state that it has reached was to be saved and is not."
