@@ -200,7 +200,8 @@ class Bars:
         s = live.look(s)
         for text in live.news:
             # above the bars
-            if ' is over: ' in text or 'the standby' in text: out.print(f'{run}: {text}', markup=False, soft_wrap=True)
+            if any(s in text for s in (' is over: ', 'the standby', 'checkpoint failed')):
+                out.print(f'{run}: {text}', markup=False, soft_wrap=True)
         live.news = []
         self.progress.update(task, completed=s['global_step'],
                              steps=f"{s['global_step']}/{s['target_steps']}{'' if self.progress.narrow else ' steps'}",
@@ -518,11 +519,20 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     if sup.asked and status['status'] != 'completed': raise Interrupted(sup.asked, _left_off(run_dir, cfg, shown))
     out.print(f"{shown}: {status['status']} after {status['attempts']} attempt{'s'*(status['attempts'] != 1)}, "
               f"{status['duration_sec']:.1f} s", soft_wrap=True)
+    if failed := _failed_saves(run_dir): err.print(failed, markup=False, soft_wrap=True)
     if status['status'] == 'completed': out.print(f'Next: ecrl verify {shlex.quote(shown)}', soft_wrap=True)
     else:
         err.print(f"[bold]{status['reason']}[/bold]\n\nThe end of its output:\n{sup.log_tail()}", markup=False,
                   soft_wrap=True)
         raise typer.Exit(1)
+
+def _failed_saves(run_dir: Path) -> str: # '': none has
+    from ecrl.training.events import read_jsonl
+    failed = [b for b in read_jsonl(run_dir/'logs'/'checkpoint_rank0.jsonl')[0] if b.get('event') == 'checkpoint_failed'
+              and not b.get('published') and b.get('global_step') is not None]
+    n = len({(b.get('attempt'), b['global_step']) for b in failed})
+    return failed and (f"checkpoints that failed: {n}, the last at step {failed[-1]['global_step']}: "
+                       f"{failed[-1].get('error')}") or ''
 
 # %% ../../nbs/lab/870_cli.ipynb #bb1c7da1
 def _left_off(run_dir: Path, cfg, shown: str) -> str:
@@ -788,6 +798,7 @@ def status(run_dir: RunDir):
     out.print(f"[bold]{s['run_id']}[/bold]: {state}" + (f" ({s['reason']})" if s['reason'] else ''), soft_wrap=True)
     out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
               f"{latest.global_step if latest else 'none'}", soft_wrap=True)
+    if failed := _failed_saves(run_dir): out.print(failed, soft_wrap=True, markup=False)
     out.print(_cost_so_far(run_dir, s), soft_wrap=True)
     for r in attempts:
         if r['event'] == 'attempt_end':
@@ -965,6 +976,7 @@ def verify(
     require: Annotated[Optional[list[str]], typer.Option(help='Exit code 0 only if this grade is valid as well: set, '
                                                               'order or state (2: unknown, or not exercised). May be '
                                                               'given several times.', show_default=False)] = None,
+    deep: Annotated[bool, typer.Option('--deep', help='Read its checkpoints to the last byte.')] = False,
     json_: Json = False,
 ):
     "Did it continue where it stopped? Exit code 0: valid, 1: invalid, 2: unknown or unusable input."
@@ -973,7 +985,8 @@ def verify(
     from ecrl.measure.laws import GRADES, exit_code, word
     if wrong := [g for g in require or () if g not in GRADES]:
         _fail(f'--require: expected {", ".join(GRADES)}, found {wrong[0]!r}')
-    v = check(run_dir)
+    if deep and audited(run_dir): _fail('--deep: expected a run, whose checkpoints can be read, found a ledger')
+    v = check(run_dir, **({'deep': True} if deep else {}))
     asked = {g: v.grades[g] for g in require or ()}
     if json_: print_json(v.to_dict())
     else:

@@ -488,16 +488,20 @@ class LiveRun:
     doings = dict(save='saving', flush='waiting for writes', evaluate='evaluating')
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
-        self.events = _from_near_end(self.logs/'events.jsonl')
+        self.events, self.saves = (_from_near_end(self.logs/f) for f in ('events.jsonl', 'checkpoint_rank0.jsonl'))
         # sentences; steps: (time, step)
         self.phase, self.cause, self.last, self.steps, self.news = 'starting', '', {}, deque(maxlen=20), []
+        self.since = 0.0           # when this session began
 
     def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
         "Read what is new."
         for e in self.events.new():
-            if e['event'] == 'resumed_session': self.cause, self.news = '', []     # what was before is no news
+            # what was before is no news
+            if e['event'] == 'resumed_session': self.cause, self.news, self.since = '', [], e['time']
             self.heed(e)
             self.news += self.sentences(e)
+        self.news += [f"checkpoint failed: step {b['global_step']}: {b['error']}" for b in self.saves.new()
+                      if b['event'] == 'checkpoint_failed' and b['time'] >= self.since and b['global_step'] is not None]
         if status['status'] != 'running': self.phase = status['status']
         self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
         step = self.last.get('global_step', 0)
@@ -510,7 +514,6 @@ class LiveRun:
 
 def _from_near_end(path: Path, size: int = 2**16) -> JsonlTail: # size: bytes; a record cut in two there is not read
     return JsonlTail(path, max(0, path.stat().st_size - size) if path.exists() else 0)
-
 
 # %% ../../nbs/lab/810_experiment.ipynb #dc1c7d6d
 @patch

@@ -18,7 +18,7 @@ import pandas as pd
 from fastcore.basics import patch
 from ..data.assignment import Unit, coverage
 from .history import History, once, read_history
-import ecrl.measure.resumes                             # declares the laws of resumes
+from .resumes import end_unsaved            # this declares the laws of resumes
 from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
 from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
 from .groups import GROUP_LAWS, in_groups
@@ -571,6 +571,7 @@ def grades_of(h: History, results: dict, epochs: pd.DataFrame) -> tuple[dict, di
                        state=_count(count_compared, h))
     if 'ledger' in results: counted['set'] = counted['set'][0], 'unknown'
     if each := _restores(h): counted['state'] = counted['state'][0], worst(r['shown'] or 'unknown' for r in each)
+    if end_unsaved(h): counted['state'] = counted['state'][0], 'unknown'    # what it has reached is nowhere
     def of(grade):
         # not asked: not known
         return [results.get(name, 'unknown') for name, l in laws_of(h).items() if grade in l.grades]
@@ -584,9 +585,10 @@ def _found(h: History, name: str, law: Callable) -> tuple[int, list[Evidence]]: 
 def verify(
     run: History | Path | str, # a history, or a run's directory
     laws: dict[str, Callable] | None = None, # name -> law; by default `laws_of` the run
+    deep: bool = False, # read its checkpoints to the last byte
 ) -> Verdict:
     "Judge a run from its records."
-    h = run if isinstance(run, History) else read_history(run)
+    h = run if isinstance(run, History) else read_history(run, deep)
     asked = laws_of(h) if laws is None else laws
     held = {name: _found(h, name, law) for name, law in asked.items()}
     results = {name: result(*found) for name, found in held.items()}

@@ -25,6 +25,9 @@ from ..training.protocol import LIFE, RESUMABLE, RUN_FORMAT, SUPERVISORS, settin
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
+    yield from first_of([Evidence('unknown' if name.endswith('.jsonl') else True, f'logs/{name} is by its name no '
+                                  'rank\'s log, and was not judged. If it is a copy, move it away.')
+                         for name in h.strays])
     for name, n in h.torn.items():
         yield Evidence(True, f'{name}: {n} torn line(s), left by a writer that was killed, were skipped.')
     if h.version > RUN_FORMAT:

@@ -141,6 +141,7 @@ class CheckpointConfig(Section):
     deadline_s: Annotated[float, Field(gt=0)] = 120.0       # overlapped: a slower write is stuck, its writer replaced
     max_writer_replacements: Count = 3                      # overlapped: in a row; then the attempt ends
     on_error: Literal['continue', 'stop'] = 'continue'      # a checkpoint that fails: train on without it, or give up
+    max_failed: Positive = 3                                # that fail in a row; then it gives up in either case
     keep_last: Positive = 3                                 # newest checkpoints that are kept, besides pinned ones
     pin_steps: list[Positive] = [200, 400, 800]             # [steps] whose checkpoint stays, like that of the last step
     fsync: bool = True                                      # make it durable; off only to measure what that costs

@@ -60,7 +60,7 @@ class Worker:
         self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
         self.node, self.address = int(env.get('ECRL_NODE', 0)), env.get('ECRL_ADDRESS', '127.0.0.1')
         self.method = method_of(self.cfg)(self.cfg, self.environment, self.rank, self.world_size)
-        self.last_saved, self.write_times = None, {}
+        self.last_saved, self.write_times, self.failed = None, {}, 0        # failed: checkpoints in a row
         self.asked_to_stop = self.saving = False                  # this rank's wish; a save is going on
         self.store, self.checkpoints = None, NoCheckpoints()
         self.digester = ThreadPoolExecutor(1)
@@ -313,6 +313,7 @@ def record_checkpoint(self: Worker, record: dict, error: str | None, **times):
         self.checkpoint_log.write(**stamp(), event='checkpoint', strategy=self.checkpoints.name,
                                   global_step=self.global_step,
                                   epoch=self.method.epoch, **record, **times)
+        if self.checkpoints.name == 'blocking': self.failed = 0
     self.record_completed()
     if error: self.record_failed(dict(global_step=self.global_step, error=error) | times)
 
@@ -322,6 +323,7 @@ def record_completed(self: Worker, done: list[dict] | None = None):
     "Lines about writes that the background has finished."
     for d in self.checkpoints.completed() if done is None else done:
         if 'error' in d: self.record_failed(d); continue
+        self.failed = 0
         self.checkpoint_log.write(**stamp(), event='checkpoint_write_complete', **d)
         self.write_times[str(d['global_step'])] = d['write_time_sec']
         if self.meter: self.meter.written(d['write_time_sec'])
@@ -340,13 +342,14 @@ def is_published(self: Worker, step: int | None) -> bool:
 @patch
 def record_failed(self: Worker, failed: dict):
     "A checkpoint that will not be there: loud, and the end if the policy says so."
-    self.checkpoint_log.write(**stamp(), event='checkpoint_failed', **failed,
-                              published=self.is_published(failed['global_step']))
-    goes_on = self.cfg.checkpoint.on_error == 'continue'
+    published, c = self.is_published(failed['global_step']), self.cfg.checkpoint
+    self.checkpoint_log.write(**stamp(), event='checkpoint_failed', **failed, published=published)
+    self.failed += not published and failed['global_step'] is not None
     what = f"the checkpoint of step {failed['global_step']} failed: {failed['error']}"
-    then = 'goes on without it' if goes_on else 'stops (checkpoint.on_error)'
-    self.say(f'CHECKPOINT FAILED, training {then}: {what}')
-    if not goes_on: raise CheckpointFailed(f'{what}; checkpoint.on_error is stop')
+    why = ('checkpoint.on_error is stop' if c.on_error == 'stop' else
+           f'{self.failed} have failed in a row (checkpoint.max_failed)' if self.failed >= c.max_failed else '')
+    self.say(f'CHECKPOINT FAILED, training {"stops" if why else "goes on without it"}: {what}')
+    if why: raise CheckpointFailed(f'{what}; {why}')
 
 # %% ../../nbs/training/374_worker.ipynb #14c3fa0b
 @patch
