@@ -33,6 +33,7 @@ schedule  text   planned    live, recorded
 base      text   digests    SHA-256 of the state that the round begins with
 *left        whole  coverage  batches of the epoch that nobody had done
 *generation  whole  fenced    of the group, from 0: how often ranks have gone on without others
+*rule  whole  planned  of elche, by which this rank plans on after the round; absent: 1
 *ahead  whole  digests  1: begun while the round before it was averaged; absent: not
 *moments  text  digests  SHA-256 of the momentum with which this rank begins; absent: all have the same
 ''', claim='''
