@@ -2747,6 +2747,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'ecrl.measure.live.RankNow.samples': ('measure/monitor.html#ranknow.samples', 'ecrl/measure/live.py'),
                                    'ecrl.measure.live.RankNow.speed': ('measure/monitor.html#ranknow.speed', 'ecrl/measure/live.py'),
                                    'ecrl.measure.live.gather_scalars': ('measure/monitor.html#gather_scalars', 'ecrl/measure/live.py'),
+                                   'ecrl.measure.live.odd_loss': ('measure/monitor.html#odd_loss', 'ecrl/measure/live.py'),
+                                   'ecrl.measure.live.odd_loss_text': ('measure/monitor.html#odd_loss_text', 'ecrl/measure/live.py'),
                                    'ecrl.measure.live.read_scalars': ('measure/monitor.html#read_scalars', 'ecrl/measure/live.py'),
                                    'ecrl.measure.live.resume_points': ('measure/monitor.html#resume_points', 'ecrl/measure/live.py'),
                                    'ecrl.measure.live.scalar_rows': ('measure/monitor.html#scalar_rows', 'ecrl/measure/live.py'),

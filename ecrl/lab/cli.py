@@ -780,6 +780,7 @@ def status(run_dir: RunDir):
     if audited(run_dir): return audit_status(run_dir)
     from ecrl.checkpoint.store import CheckpointStore
     from ecrl.measure.account import supervised
+    from ecrl.measure.live import odd_loss, odd_loss_text
     from ecrl.training.events import last_step, read_jsonl
     s, latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     killed = s['status'] == 'running' and supervised(run_dir/'logs') is False
@@ -788,6 +789,7 @@ def status(run_dir: RunDir):
     out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
               f"{latest.global_step if latest else 'none'}", soft_wrap=True)
     out.print(_cost_so_far(run_dir, s), soft_wrap=True)
+    if odd := odd_loss(read_jsonl(run_dir/'logs'/'rank0.jsonl')[0]): out.print(odd_loss_text(odd), soft_wrap=True)
     for r in read_jsonl(run_dir/'logs'/'supervisor_attempts.jsonl')[0]:
         if r['event'] == 'attempt_end':
             out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: "

@@ -26,6 +26,7 @@ from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
 from ..measure.kept import keep
+from ..measure.live import odd_loss, odd_loss_text
 from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, hold, law, word
 from ..paths import project_root, runs_dir
 from ecrl.training.config import (ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config,
@@ -492,7 +493,7 @@ class LiveRun:
         # steps: (time, step)
         self.phase, self.cause, self.last, self.steps, self.since = 'starting', '', {}, deque(maxlen=20), 0.0
         # sentences; (attempt, place, sentence); newest attempt that is written down; attempt -> its standby was ready
-        self.news, self.early, self.started, self.promoted = [], [], 0, {}
+        self.news, self.early, self.started, self.promoted, self.odd = [], [], 0, {}, None
 
     def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
         "Read what is new."
@@ -506,6 +507,9 @@ class LiveRun:
         self.tell()
         if status['status'] != 'running': self.phase = status['status']
         self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
+        if self.odd is None and odd_loss([self.last]) is not None:
+            self.odd = odd_loss(read_jsonl(self.logs/'rank0.jsonl')[0])
+            self.news.append(odd_loss_text(self.odd))
         step = self.last.get('global_step', 0)
         if self.steps and step > self.steps[-1][1]: self.steps.append((self.last['time'], step))
         (t0, s0), (t1, s1) = (self.steps[0], self.steps[-1]) if self.steps else [(0, 0)]*2
