@@ -61,8 +61,7 @@ def overhead(sync: float, walls: Sequence[float]) -> float:
 def matched(
     anchor: int,
     seconds: Sequence[float | None], # per batch of each rank; None: not measured
-    before: Sequence[int], # the counts so far
-    first: bool = False, # nothing was measured before: they rest on no measurement, and none of them stays
+    before: Sequence[int], first: bool = False, # the counts so far; first: they rest on no measurement, and none stays
 ) -> list[int]:
     "As many batches as fit into the slowest rank's time; a count that is at most 10% off stays."
     known = [s for s in seconds if s]

@@ -54,7 +54,7 @@ _PARTS |= dict(average='''
 counts    list    meeting    batches that each rank said it had done
 walls     list    planned    s in which each rank did them: the same on all ranks
 sync      number  planned    s of the average without waiting: the least of all ranks
-drift     real    planned    the largest relative distance of a rank from the mean; no number where training has lost its own
+drift     real    planned    the largest relative distance of a rank from the mean; no number if a rank has none
 post      text    digests    SHA-256 of the state that all go on with
 waited_s  number  -          s, that this rank waited for others
 sync_s    number  -          s, from everybody's arrival to the end of the average

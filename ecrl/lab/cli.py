@@ -780,7 +780,7 @@ def status(run_dir: RunDir):
     if audited(run_dir): return audit_status(run_dir)
     from ecrl.checkpoint.store import CheckpointStore
     from ecrl.measure.account import supervised
-    from ecrl.measure.live import odd_loss, odd_loss_text
+    from ecrl.measure.live import odd_loss, odd_loss_text, told_of
     from ecrl.training.events import last_step, read_jsonl
     s, latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     killed = s['status'] == 'running' and supervised(run_dir/'logs') is False
@@ -790,6 +790,9 @@ def status(run_dir: RunDir):
               f"{latest.global_step if latest else 'none'}", soft_wrap=True)
     out.print(_cost_so_far(run_dir, s), soft_wrap=True)
     if odd := odd_loss(read_jsonl(run_dir/'logs'/'rank0.jsonl')[0]): out.print(odd_loss_text(odd), soft_wrap=True)
+    happened = [*filter(None, map(told_of, read_jsonl(run_dir/'logs'/'events.jsonl')[0]))]
+    if len(happened) > 12: out.print(f'  ... {len(happened) - 12} lines before; all: ecrl monitor', soft_wrap=True)
+    for text in happened[-12:]: out.print(f'  {text}', soft_wrap=True)
     for r in read_jsonl(run_dir/'logs'/'supervisor_attempts.jsonl')[0]:
         if r['event'] == 'attempt_end':
             out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: "
@@ -798,14 +801,15 @@ def status(run_dir: RunDir):
 def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
     from ecrl.measure.account import read_account, shown_s, standby_text
+    from ecrl.measure.live import outlived
     a = read_account(run_dir)
     if not a or not a.records:
         return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
     now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
     idle_s = shown_s(sum(a.idle_before.values()))
-    alone = ', '.join(str(r) for _, r in a.outlived)
+    alone = outlived(a.events)
     return f'restarts {a.restarts}, deaths {len(a.deaths)}' + (
-        f', and {len(a.outlived)} that the other ranks outlived (rank {alone})' if alone else '') + (
+        f', and {len(alone)} that the others outlived ({", ".join(alone)})' if alone else '') + (
         f'; wall clock {shown_s(a.wall_clock_s)} s') + (
         f'; sessions {a.sessions}, nobody ran for {idle_s} s between them' if a.sessions > 1 else '') + (
         f'; {standby_text(*a.standby_ready)}{now}' if a.has_standby else '')

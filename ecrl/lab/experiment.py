@@ -26,7 +26,7 @@ from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
 from ..measure.kept import keep
-from ..measure.live import odd_loss, odd_loss_text
+from ..measure.live import odd_loss, odd_loss_text, told_of
 from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, hold, law, word
 from ..paths import project_root, runs_dir
 from ecrl.training.config import (ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config,
@@ -533,6 +533,7 @@ def heed(self: LiveRun, e: dict):
         dead = f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
         self.cause = 'a hang' if e['how'] == 'hang' else dead
         self.phase = f'restarting after {self.cause}'
+    if text := told_of(e): self.early.append((e.get('attempt') or self.started, 1 + e['mono']/1e12, text))
     if name == 'asked_to_stop': self.phase = 'stopping'
     if e['rank'] != 0 or self.phase == 'stopping': return
     if name == 'first_step':

@@ -20,8 +20,8 @@ from ..data.assignment import Unit, coverage
 from .history import History, once, read_history
 import ecrl.measure.resumes                             # declares the laws of resumes
 from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
-from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
-from .live import odd_loss_text
+from .laws import Evidence, Law, at, first_of, graded, hold, law, offences, result, worst
+from .live import odd_loss_text, told_of
 from .groups import GROUP_LAWS, in_groups
 from .rounds import ROUND_LAWS, count_rounds, in_rounds, rate_due, round_ledger
 from .windows import assigned, epoch_ids, ids_hash, learning_rate, share_hashes
@@ -448,6 +448,8 @@ def law_completion(h: History) -> Iterator[Evidence]:
     if h.status == 'completed' and said is not None and said != len(h.attempts):
         yield Evidence(False, f'supervisor.json counts {said} attempts, the records show {len(h.attempts)}.',
             cause='logs of an attempt are missing')
+    yield from first_of([Evidence(True, f'{text}.', e.get('global_step'), attempt=e['attempt'])
+                         for e in h.lines['events.jsonl'] if (text := told_of(e))])
     odd = h.steps[~np.isfinite(h.steps['loss']) & (h.steps['sample_ids_count'] > 0)]
     if len(odd) and h.version > 1:
         yield Evidence(True, f'{odd_loss_text(odd["global_step"].min())}.', int(odd['global_step'].min()))

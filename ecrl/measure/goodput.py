@@ -22,6 +22,7 @@ from ..glossary import MEANING
 from .account import Account, shown_s
 from .correctness import Verdict, verify
 from .history import History, HistoryError, once, read_history
+from .live import outlived
 
 # %% ../../nbs/measure/745_goodput.ipynb #04ae82f8
 @once
@@ -268,6 +269,7 @@ class Goodput:
     mttr: dict = field(default_factory=dict)        # mean of each part of a repair, and of catching up
     waterfall: dict = field(default_factory=dict)   # part -> seconds
     paces: dict = field(default_factory=dict)       # attempt -> (world size, median seconds of a step)
+    outlived: int = 0              # ranks and members that died while the others went on: no attempt ended
 
     @property
     def unexplained_fraction(self) -> float: return self.waterfall['unexplained'] / self.wall_clock_s
@@ -334,7 +336,8 @@ def goodput(
                    c['restarts'], c['deaths'], n['replayed'], n['lost'], float(r['repair_s'].mean()), idle,
                    c['sessions'],
                    *((True, ready, asked) if has_standby(h) else (False, 0, 0)), checkpoint_stall(h),
-                   {k: float(r[k].mean()) for k in (*REPAIR, 'catch_up_s')}, fall, paces(h))
+                   {k: float(r[k].mean()) for k in (*REPAIR, 'catch_up_s')}, fall, paces(h),
+                   len(outlived(account(h).events)))
 
 def _ratio(a: float, b: float) -> float: return a / b if b > 0 else float('nan')
 
@@ -373,7 +376,8 @@ def _sometimes(self: Goodput) -> list[tuple]: # (quantity, value, unit)
     waiting = [('standby ready', f'{self.standby_ready} of {self.standby_deaths}', 'deaths')]
     a, before, times = slowest(self.paces) or (0, 0, 1.0)
     slower = [('slower steps', f'{times:.2f}', f'times as long in attempt {a} as in attempt {before}')]
-    return between*(self.sessions > 1) + waiting*self.standby + slower*(times >= NOTED)
+    alone = [('deaths that the others outlived', self.outlived, '')]
+    return alone*(self.outlived > 0) + between*(self.sessions > 1) + waiting*self.standby + slower*(times >= NOTED)
 
 @patch
 def words(self: Goodput) -> list[str]: # 'word: what it means'

@@ -63,4 +63,28 @@ def law_group(h: History) -> Iterator[Evidence]:
             facts += examined
             if found in (False, 'unknown'): yield from (replace(e, attempt=n, message=
                 f'group of attempt {n}, {name}: {e.message}') for e in evidence[:3] if e.valid is found)
+        yield from (replace(e, attempt=n) for e in _other_words(h, n, life))
     return facts
+
+# %% ../../nbs/measure/736_groups.ipynb #73602009
+def _other_words(h: History, n: int, life) -> Iterator[Evidence]:
+    "Members of which the watcher says what their group does not."
+    from ecrl.stages.laws import History as Group
+    g, s = Group(life.shape, life.records, False, life.due), life.shape
+    died = {p for _, r in g.of['fault'] if r[7][1] == 'crash' for p in r[7][2]}
+    for e in [e for e in h.lines['events.jsonl'] if e['attempt'] == n]:
+        if e['event'] == 'member_lost':
+            p, keeper = e['member'], e['member'] >= s.workers
+            due = (None, s.keepers) if keeper else (p//s.replicas, s.replicas)
+            if p not in died or (e['stage'], e['of']) != due or (e['role'] == 'keeper') != keeper: yield Evidence(
+                False, f'the watcher of attempt {n} says that {e["role"]} {p} of stage {e["stage"]} has died; the '
+                       f'group has lost {sorted(died)}.', e['global_step'])
+        if e['event'] == 'members_changed':
+            if e['view'] not in g.views: yield Evidence('unknown', f'the watcher of attempt {n} speaks of view '
+                f'{e["view"]}, of which the group has no record.', e['global_step']); continue
+            v = g.views[e['view']][0]
+            members = [p for p, _ in v.members[e['stage']]] if 0 <= e['stage'] < s.stages else [None]
+            if (e['leads'], e['left'], e['of'], e['global_step']) != (members[0], len(members), s.replicas, v.base):
+                yield Evidence(False, f'the watcher of attempt {n} says that process {e["leads"]} leads stage '
+                    f'{e["stage"]} in view {e["view"]} after step {e["global_step"]}, {e["left"]} in sync; its members '
+                    f'are {members}, after step {v.base}.', e['global_step'])

@@ -92,7 +92,7 @@ class Staged(Method):
         # this attempt's folder, and those before it
         self.folder = worker.logs/f'stages-{worker.attempt}'
         self.losses, self.saved, self.read = {}, {}, 0
-        self.say = worker.say
+        self.say, self.event = worker.say, worker.event
         self.say_places()
 
     def load(self, pack: dict | None) -> str: # keyed: anew before each micro-batch
@@ -149,6 +149,10 @@ def look(self: Staged):
             for left_out in range(self.every*(self.global_step//self.every + 1), step, self.every):
                 self.saved.setdefault(left_out, None)       # whose turn it was has failed then
             self.saved[step] = tuple(what['saved'])
+        elif 'struck' in what: self.event('struck', kind=what['struck'][0], who=what['struck'][1],
+                                          global_step=what['at'])
+        elif 'lost' in what: self.event('member_lost', **what['lost'])
+        elif 'members' in what: self.event('members_changed', **what['members'])
         elif 'host' in what: self.say(f'stages: host {what["host"]} ' + (
             'is there again' if what['there'] else 'has gone, and its processes with it'))
 
@@ -212,6 +216,7 @@ def take_over(self: Staged, manifest: tuple):
 def judge(self: Staged, worker):
     "The group is done: what do the laws say?"
     if self.group.wait(120): self.fail()
+    self.look()                             # what its last moments were
     result = json.loads((self.folder/'result.json').read_text())
     found = result['laws']
     held, idle = (sum(v == x for v, _, _ in found.values()) for x in (True, IDLE))
