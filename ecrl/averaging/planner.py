@@ -155,8 +155,7 @@ def _next_anchor(a: AveragingConfig, s: State, m: Meeting, now: State) -> tuple[
 
 ELCHE_RULE = 2      # 1: the first round that was measured left counts that were at most 10% off
 
-def observe(a: AveragingConfig, s: State, m: Meeting,
-            rule: int = ELCHE_RULE) -> State: # rule: of elche, by which the round was run
+def observe(a: AveragingConfig, s: State, m: Meeting, rule: int = ELCHE_RULE) -> State: # rule: of elche, in that round
     "The state after a meeting."
     if a.policy == 'sync' or a.schedule == 'recorded': return s
     each = [w/n if n else None for w, n in zip(m.walls, m.counts, strict=True)]

@@ -196,7 +196,7 @@ def advance(self: Staged, worker) -> dict: # the record of the step, without who
         self.savable = manifest is not None
         if self.savable: self.take_over(manifest); self.stop = worker.asked_to_stop
         else: worker.say(f'stages: a failure interrupted the checkpoint of step {self.global_step}; it is left out')
-    if last: self.judge(worker)
+    if last: self.judge(worker); self.look()        # once more: what it has told in its last moments
     return self.step_record(epoch, cursor_step, dict(loss=loss, loss_global=loss), lr, data_s=0.0,
                             compute_s=time.monotonic() - t0, sync_s=0.0)
 
@@ -216,7 +216,6 @@ def take_over(self: Staged, manifest: tuple):
 def judge(self: Staged, worker):
     "The group is done: what do the laws say?"
     if self.group.wait(120): self.fail()
-    self.look()                             # what its last moments were
     result = json.loads((self.folder/'result.json').read_text())
     found = result['laws']
     held, idle = (sum(v == x for v, _, _ in found.values()) for x in (True, IDLE))
