@@ -1834,6 +1834,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli.WithSteps.parse_args': ('lab/cli.html#withsteps.parse_args', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._cell': ('lab/cli.html#_cell', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._cost_so_far': ('lab/cli.html#_cost_so_far', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli._crew': ('lab/cli.html#_crew', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._differs': ('lab/cli.html#_differs', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._done': ('lab/cli.html#_done', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._fail': ('lab/cli.html#_fail', 'ecrl/lab/cli.py'),

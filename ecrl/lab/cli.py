@@ -508,7 +508,7 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     shown = shown or _short(run_dir)
     if resume: check_own_code(run_dir, cfg, shown)
     out.print(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on '
-              f'{cfg.runtime.nproc} ranks', soft_wrap=True)
+              f'{_crew(cfg)}', soft_wrap=True)
     with progress_display('preparing data and model') as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
         sup.interrupt = lambda signum, frame=None: (show.stopping(run_dir.name),
@@ -523,6 +523,13 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
         err.print(f"[bold]{status['reason']}[/bold]\n\nThe end of its output:\n{sup.log_tail()}", markup=False,
                   soft_wrap=True)
         raise typer.Exit(1)
+
+# %% ../../nbs/lab/870_cli.ipynb #87c3e302
+def _crew(cfg) -> str:
+    from ecrl.training.config import group_of
+    s = group_of(cfg)
+    if cfg.training.method != 'stages': return f'{cfg.runtime.nproc} ranks'
+    return f'{len(s.map) or s.count} stages of {s.replicas} replicas, with {s.keepers} keepers'
 
 # %% ../../nbs/lab/870_cli.ipynb #bb1c7da1
 def _left_off(run_dir: Path, cfg, shown: str) -> str:
