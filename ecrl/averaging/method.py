@@ -16,7 +16,8 @@ from .circle import circle_of
 from .combining import apply, catch_up_all, digest_of, ensure_state, gather, meet, parts_of
 from .combining import kept_apart, meet_gradients, parts_for, weighted
 from .own_batch import train_own
-from .planner import Meeting, State, begin, excluding, observe, regrouped, resized, waited_for
+from .planner import ELCHE_RULE, Meeting, State, begin, excluding, observe, regrouped, resized
+from .planner import waited_for
 from .policies import policy_of
 from .rates import Rates, scale
 from .reading import Ahead, depth_of
@@ -138,6 +139,7 @@ def write(self: Averaging, event: str, round: Round, **what):
 def write_plan(self: Averaging, round: Round, base: str, ahead: bool = False):
     a, counts, more = self.settings, round.least, dict(ahead=1) if ahead else {}
     more |= self.brought(parts_of(self.model, self.optimizer))
+    if a.planner == 'elche': more |= dict(rule=ELCHE_RULE)
     self.write('plan', round, counts=counts, weights=weights_of(counts, a.weights),
         segments=[[[*i] for i in s] for s in round.segments], left=self.K - self.sampler.cursor_step,
                anchor=self.planner.anchor, schedule=a.schedule, base=base, generation=self.circle.generation, **more)

@@ -509,7 +509,7 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     shown = shown or _short(run_dir)
     if resume: check_own_code(run_dir, cfg, shown)
     out.print(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on '
-              f'{cfg.runtime.nproc} ranks', soft_wrap=True)
+              f'{_crew(cfg)}', soft_wrap=True)
     with progress_display('preparing data and model') as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
         sup.interrupt = lambda signum, frame=None: (show.stopping(run_dir.name),
@@ -533,6 +533,13 @@ def _failed_saves(run_dir: Path) -> str: # '': none has
     n = len({(b.get('attempt'), b['global_step']) for b in failed})
     return failed and (f"checkpoints that failed: {n}, the last at step {failed[-1]['global_step']}: "
                        f"{failed[-1].get('error')}") or ''
+
+# %% ../../nbs/lab/870_cli.ipynb #87c3e302
+def _crew(cfg) -> str:
+    from ecrl.training.config import group_of
+    s = group_of(cfg)
+    if cfg.training.method != 'stages': return f'{cfg.runtime.nproc} ranks'
+    return f'{len(s.map) or s.count} stages of {s.replicas} replicas, with {s.keepers} keepers'
 
 # %% ../../nbs/lab/870_cli.ipynb #bb1c7da1
 def _left_off(run_dir: Path, cfg, shown: str) -> str:
@@ -790,7 +797,8 @@ def status(run_dir: RunDir):
     if audited(run_dir): return audit_status(run_dir)
     from ecrl.checkpoint.store import CheckpointStore
     from ecrl.measure.account import read_supervisor, supervised
-    from ecrl.training.events import last_step
+    from ecrl.measure.live import odd_loss, odd_loss_text, told_of
+    from ecrl.training.events import last_step, read_jsonl
     (s, attempts), latest = read_supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     if not s: _fail(f'{run_dir} is not a run: it has neither events nor the status of a supervisor')
     killed = s['status'] == 'running' and supervised(run_dir/'logs') is False
@@ -800,6 +808,10 @@ def status(run_dir: RunDir):
               f"{latest.global_step if latest else 'none'}", soft_wrap=True)
     if failed := _failed_saves(run_dir): out.print(failed, soft_wrap=True, markup=False)
     out.print(_cost_so_far(run_dir, s), soft_wrap=True)
+    if odd := odd_loss(read_jsonl(run_dir/'logs'/'rank0.jsonl')[0]): out.print(odd_loss_text(odd), soft_wrap=True)
+    happened = [*filter(None, map(told_of, read_jsonl(run_dir/'logs'/'events.jsonl')[0]))]
+    if len(happened) > 12: out.print(f'  ... {len(happened) - 12} lines before; all: ecrl monitor', soft_wrap=True)
+    for text in happened[-12:]: out.print(f'  {text}', soft_wrap=True)
     for r in attempts:
         if r['event'] == 'attempt_end':
             out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: "
@@ -808,14 +820,15 @@ def status(run_dir: RunDir):
 def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
     from ecrl.measure.account import read_account, shown_s, standby_text
+    from ecrl.measure.live import outlived
     a = read_account(run_dir)
     if not a or not a.records:
         return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
     now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
     idle_s = shown_s(sum(a.idle_before.values()))
-    alone = ', '.join(str(r) for _, r in a.outlived)
+    alone = outlived(a.events)
     return f'restarts {a.restarts}, deaths {len(a.deaths)}' + (
-        f', and {len(a.outlived)} that the other ranks outlived (rank {alone})' if alone else '') + (
+        f', and {len(alone)} that the others outlived ({", ".join(alone)})' if alone else '') + (
         f'; wall clock {shown_s(a.wall_clock_s)} s') + (
         f'; sessions {a.sessions}, nobody ran for {idle_s} s between them' if a.sessions > 1 else '') + (
         f'; {standby_text(*a.standby_ready)}{now}' if a.has_standby else '')

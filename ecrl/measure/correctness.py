@@ -20,7 +20,8 @@ from ..data.assignment import Unit, coverage
 from .history import History, once, read_history
 from .resumes import end_unsaved            # this declares the laws of resumes
 from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
-from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
+from .laws import Evidence, Law, at, first_of, graded, hold, law, offences, result, worst
+from .live import odd_loss_text, told_of
 from .groups import GROUP_LAWS, in_groups
 from .rounds import ROUND_LAWS, count_rounds, in_rounds, rate_due, round_ledger
 from .windows import assigned, epoch_ids, ids_hash, learning_rate, share_hashes
@@ -410,12 +411,14 @@ def _always(h: History) -> bool:
 def _global_losses(h: History) -> Iterator[Evidence]:
     "Elastic numerics: a step has one global loss on all ranks; with equal bits promised, also whenever it is repeated."
     if h.environment.get('numerics') != 'elastic': return 0
-    s = _with(h, 'loss_global')
+    # where a rank's loss is no number, neither is the mean: that is a fact, and nothing is missing
+    lost = np.bincount(h.execution, ~np.isfinite(h.steps['loss']), len(h.ledger))[h.execution] > 0
+    s = h.steps[h.steps['loss_global'].notna().to_numpy() | lost]
     if len(s) < len(h.steps):
         yield Evidence('unknown', f'elastic numerics, but {len(h.steps) - len(s)} record(s) have no loss_global: '
                                   'equality on any number of ranks cannot be judged.')
     first = s.groupby(['global_step'] + ['attempt']*(not _always(h)))['loss_global'].transform('first')
-    yield from offences(s, s['loss_global'] != first,
+    yield from offences(s, (s['loss_global'] != first) & (s['loss_global'].notna() | first.notna()),
         lambda x: (f'the global loss at {at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
             'the numerics depend on the number of ranks, or part of the state was not restored'), first=first)
     return len(s)
@@ -459,6 +462,11 @@ def law_completion(h: History) -> Iterator[Evidence]:
     if h.status == 'completed' and said is not None and said != len(h.attempts):
         yield Evidence(False, f'supervisor.json counts {said} attempts, the records show {len(h.attempts)}.',
             cause='logs of an attempt are missing')
+    yield from first_of([Evidence(True, f'{text}.', e.get('global_step'), attempt=e['attempt'])
+                         for e in h.lines['events.jsonl'] if (text := told_of(e))])
+    odd = h.steps[~np.isfinite(h.steps['loss']) & (h.steps['sample_ids_count'] > 0)]
+    if len(odd) and h.version > 1:
+        yield Evidence(True, f'{odd_loss_text(odd["global_step"].min())}.', int(odd['global_step'].min()))
     return int(h.status == 'completed')
 
 # %% ../../nbs/measure/740_correctness.ipynb #b4e20c01

@@ -22,7 +22,9 @@ from ..glossary import MEANING
 from .account import Account, shown_s
 from .correctness import Verdict, verify
 from .history import History, HistoryError, once, read_history
+from .live import outlived
 from .resumes import failed_saves
+
 
 # %% ../../nbs/measure/745_goodput.ipynb #04ae82f8
 @once
@@ -276,6 +278,7 @@ class Goodput:
     mttr: dict = field(default_factory=dict)        # mean of each part of a repair, and of catching up
     waterfall: dict = field(default_factory=dict)   # part -> seconds
     paces: dict = field(default_factory=dict)       # attempt -> (world size, median seconds of a step)
+    outlived: int = 0              # ranks and members that died while the others went on: no attempt ended
 
     @property
     def unexplained_fraction(self) -> float: return self.waterfall['unexplained'] / self.wall_clock_s
@@ -343,7 +346,8 @@ def goodput(
                    len(failed_saves(h)), idle,
                    c['sessions'],
                    *((True, ready, asked) if has_standby(h) else (False, 0, 0)), checkpoint_stall(h),
-                   {k: float(r[k].mean()) for k in (*REPAIR, 'catch_up_s')}, fall, paces(h))
+                   {k: float(r[k].mean()) for k in (*REPAIR, 'catch_up_s')}, fall, paces(h),
+                   len(outlived(account(h).events)))
 
 def _ratio(a: float, b: float) -> float: return a / b if b > 0 else float('nan')
 
@@ -382,8 +386,9 @@ def _sometimes(self: Goodput) -> list[tuple]: # (quantity, value, unit)
     waiting = [('standby ready', f'{self.standby_ready} of {self.standby_deaths}', 'deaths')]
     a, before, times = slowest(self.paces) or (0, 0, 1.0)
     slower = [('slower steps', f'{times:.2f}', f'times as long in attempt {a} as in attempt {before}')]
-    failed = [('failed checkpoints', self.failed_saves, '')]
-    return failed*(self.failed_saves > 0) + between*(self.sessions > 1) + waiting*self.standby + slower*(times >= NOTED)
+    odd = [('failed checkpoints', self.failed_saves, '')]*(self.failed_saves > 0)
+    odd += [('deaths that the others outlived', self.outlived, '')]*(self.outlived > 0)
+    return odd + between*(self.sessions > 1) + waiting*self.standby + slower*(times >= NOTED)
 
 @patch
 def words(self: Goodput) -> list[str]: # 'word: what it means'

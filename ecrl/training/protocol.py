@@ -190,6 +190,7 @@ generation   whole  fenced  of the group, from 1: how often ranks have gone on w
 members      list   fenced  ranks that are left
 gone         list   fenced  ranks that have died, or not come in time, or were asked to leave
 *asked       flag   -       whether they were asked to leave: then nobody takes their place
+*took_s      number  -      s for which rank 0 had waited for them
 '''))
 
 # %% ../../nbs/training/310_protocol.ipynb #86189561
@@ -206,6 +207,31 @@ base         text   digests  SHA-256 of the state that they were given
     joiner_up='pid  whole  -  see worker_up\nboot  text  clocks  boot id of its host',
     turned_away='reason  text  -  why a rank that had come back ends before it is let in',
     fenced_ended='ranks  list  -  that were left out, and ended when the others had finished\nreason  text  -  why')
+
+# %% ../../nbs/training/310_protocol.ipynb #31015001
+_EVENTS |= dict(struck='''
+kind         text   faults  what was done: crash, pause, cut, slow or flip
+who          list   faults  to whom: processes or roles, as in the config
+global_step  whole  -       the newest step that anybody had applied
+''', member_lost='''
+member       whole   group  process of the group
+role         text    group  leader, backup or keeper
+stage        whole?  group  null: a keeper has none
+global_step  whole   -      the newest step that anybody had applied
+left         whole   -      processes of its stage, or keepers, that live: what the starter saw
+of           whole   group  of so many
+''', members_changed='''
+view         whole    group  of the register, in which these members decide
+stage        whole    group  from 0
+before       whole    group  process that led it until then
+leads        whole    group  process that leads it from here on
+gone         list     group  processes that are in sync no more
+came         list     group  processes that are in sync again
+global_step  whole    group  the last committed step when the view began
+left         whole    group  processes of the stage in sync
+of           whole    group  of so many
+took_s       number?  -      s from the loss, or from when it was seen; null: nobody has seen one
+''')
 
 # %% ../../nbs/training/310_protocol.ipynb #31055002
 _EVENTS['interval_changed'] = '''
