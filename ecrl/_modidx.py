@@ -4200,6 +4200,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                      'ecrl/training/events.py'),
                                       'ecrl.training.events._line': ('training/events.html#_line', 'ecrl/training/events.py'),
                                       'ecrl.training.events._objects': ('training/events.html#_objects', 'ecrl/training/events.py'),
+                                      'ecrl.training.events.clock_text': ('training/events.html#clock_text', 'ecrl/training/events.py'),
                                       'ecrl.training.events.disk_refuses': ('training/events.html#disk_refuses', 'ecrl/training/events.py'),
                                       'ecrl.training.events.last_step': ('training/events.html#last_step', 'ecrl/training/events.py'),
                                       'ecrl.training.events.load_json': ('training/events.html#load_json', 'ecrl/training/events.py'),
