@@ -36,8 +36,8 @@ def replace(p: Path, what: str): # what: of `INSTEAD`
     INSTEAD[what](p)
 
 # %% ../../nbs/lab/872_damaged.ipynb #8720000a
-ODD = [float('nan'), float('inf'), -float('inf'), 1e308, -1, 0, 0.5, 1e-320, 2**53, 10**12, 10**30, 10**400, 200_000_000,
-       '', '²', '\ud800', '[bold]x[/nothing]', '../../x', 'a'*100_000, None, True, [], {}, [[1]], {'²': 1},
+ODD = [float('nan'), float('inf'), -float('inf'), 1e308, -1, 0, 0.5, 1e-320, 2**53, 10**12, 10**30, 10**400,
+       200_000_000, '', '²', '\ud800', '[bold]x[/nothing]', '../../x', 'a'*100_000, None, True, [], {}, [[1]], {'²': 1},
        {'\ud800': '\ud800'}, json.loads('['*900 + ']'*900)]
 
 def places(x, at: tuple = ()): # of the values in a record, keys and indices
@@ -68,7 +68,8 @@ def edit_lines(p: Path, r: Random) -> str: # in words
         lines[i] = f'{lines[i].partition(":")[0]}: {r.choice(YAML)}'; said = f'line {i + 1} = {lines[i][:30]!r}'
     elif p.suffix == '.jsonl' and how < 0.1: del lines[i]; said = f'line {i + 1} lost'
     elif p.suffix == '.jsonl' and how < 0.2:
-        j = r.randrange(len(lines)); lines[i], lines[j] = lines[j], lines[i]; said = f'lines {i + 1} and {j + 1} swapped'
+        j = r.randrange(len(lines))
+        lines[i], lines[j], said = lines[j], lines[i], f'lines {i + 1} and {j + 1} swapped'
     elif p.suffix == '.jsonl' and how < 0.4:
         records, value = [*map(json.loads, lines)], r.choice(ODD)
         key = r.choice([*records[i]])

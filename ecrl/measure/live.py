@@ -93,7 +93,7 @@ def gather_scalars(
     for r in lines:
         if not survives(r['attempt'], r['global_step'], starts): continue
         for name, (n, *numbers) in r['scalars'].items():
-            n, (total, least, most, last) = int(n), map(float, numbers)     # what is none is an error before anything is added
+            n, (total, least, most, last) = int(n), map(float, numbers)    # raises before anything is added
             if n < 1: raise ValueError(f'{name}: a mean of {n} numbers')
             at = into.setdefault((name, r['epoch'], r['rank']), [0, 0.0, math.inf, -math.inf, math.nan])
             at[:] = at[0] + n, at[1] + total, min(at[2], least), max(at[3], most), last
