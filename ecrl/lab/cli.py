@@ -37,7 +37,6 @@ from zlib import crc32
 import typer
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 from rich.text import Text
@@ -48,7 +47,8 @@ from ..paths import project_root, runs_dir
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode='rich',
                   help='ECRL, the Elastic & Correct Recovery Lab: did the job continue where it stopped, and what did '
                        'the failures cost?')
-out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+# what is said comes from outside as well: a bracket is a bracket
+out, err = Console(highlight=False, markup=False), Console(stderr=True, highlight=False, markup=False)
 if not out.is_terminal and 'COLUMNS' not in os.environ: out.width = 120      # a log has no width of its own
 
 _EXPECTED = dict(config='the config of a run', matrix='a matrix file', parameters="a study's parameters",
@@ -137,8 +137,9 @@ def audit_status(run_dir: Path):
     from ecrl.audit.history import read_audit
     from ecrl.audit.receipt import attempt_rows
     h = read_audit(run_dir)
-    out.print(f'[bold]{h.run_id}[/bold]: step {max(h.lineage, default=0)}; restarts {h.restarts}; executions: '
-              + ', '.join(f'{n} {f}' for f, n in h.counts.items()), soft_wrap=True)
+    told = (f': step {max(h.lineage, default=0)}; restarts {h.restarts}; executions: '
+            + ', '.join(f'{n} {f}' for f, n in h.counts.items()))
+    out.print(Text.assemble((h.run_id, 'bold'), told), soft_wrap=True)
     out.print(rich_table(pd.DataFrame(attempt_rows(h))))
 
 def audit_sample(run_dir: Path, ids: str, epoch: int | None, json_: bool):
@@ -218,13 +219,13 @@ class Rows(Progress):
         self.narrow = out.width < 120
         name = [] if self.narrow else [_whole('{task.description}')]
         super().__init__(*name, BarColumn(bar_width=8 if self.narrow else 20), _whole(number),
-                         TextColumn('{task.fields[note]}', table_column=Column(no_wrap=True, ratio=1)),
+                         TextColumn('{task.fields[note]}', markup=False, table_column=Column(no_wrap=True, ratio=1)),
                          TimeElapsedColumn(table_column=Column(no_wrap=True)), console=out, expand=True)
     def get_renderables(self):
         if not self.narrow: yield from super().get_renderables(); return
         for t in self.tasks: yield Text(t.description, overflow='fold'); yield self.make_tasks_table([t])
 
-def _whole(text: str) -> TextColumn: return TextColumn(text, table_column=Column(no_wrap=True))
+def _whole(text: str) -> TextColumn: return TextColumn(text, markup=False, table_column=Column(no_wrap=True))
 
 # %% ../../nbs/lab/870_cli.ipynb #2d291212
 @contextmanager
@@ -250,7 +251,7 @@ def stages(quiet: bool = False): # quiet: nothing is said, since the output is J
     """`say(text)` names what begins now, `say(text, done)` how far it is: on a terminal with a clock that runs,
     elsewhere a line each, one in 15 s of what goes on."""
     if quiet or not out.is_terminal: yield (lambda text, done='': None) if quiet else StageLines(); return
-    with Progress(SpinnerColumn(finished_text=' '), TextColumn('{task.description}'), TimeElapsedColumn(),
+    with Progress(SpinnerColumn(finished_text=' '), TextColumn('{task.description}', markup=False), TimeElapsedColumn(),
                   console=out) as p:
         now = []
         def say(text: str, done: str = ''):
@@ -362,7 +363,7 @@ def demo(
         shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
     if site:
         page = _study_page(analysis, notebooks[analysis], where/'page')
-        out.print(f'\nOpen [bold]{_short(page)}[/bold]; all pages: ecrl site', soft_wrap=True)
+        out.print(Text.assemble('\nOpen ', (_short(page), 'bold'), '; all pages: ecrl site'), soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #e72c3b4c
 def _done(study: Path) -> int:
@@ -522,7 +523,7 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     if failed := _failed_saves(run_dir): err.print(failed, markup=False, soft_wrap=True)
     if status['status'] == 'completed': out.print(f'Next: ecrl verify {shlex.quote(shown)}', soft_wrap=True)
     else:
-        err.print(f"[bold]{status['reason']}[/bold]\n\nThe end of its output:\n{sup.log_tail()}", markup=False,
+        err.print(Text.assemble((str(status['reason']), 'bold'), '\n\nThe end of its output:\n', sup.log_tail()),
                   soft_wrap=True)
         raise typer.Exit(1)
 
@@ -707,12 +708,12 @@ def matrix_display(m):
         if out.is_terminal:
             bar.update(task, completed=done, description=f'{m.name}: {at}' if bar.narrow else m.name,
                        note=f'left {left}' if bar.narrow else f'left {left}  {at}')
-        elif at: out.print(f"[{done}/{t['runs']}] {at}; left: {left}", soft_wrap=True, markup=False)
+        elif at: out.print(f"[{done}/{t['runs']}] {at}; left: {left}", soft_wrap=True)
         said = time.monotonic()
         for r, row in changed.items():
             why = f" ({row['reason']})" if row['reason'] else ''
             if row['status'] != 'running':
-                out.print(f"[{done}/{t['runs']}] {r}: {row['status']}{why}; left: {left}", soft_wrap=True, markup=False)
+                out.print(f"[{done}/{t['runs']}] {r}: {row['status']}{why}; left: {left}", soft_wrap=True)
     if out.is_terminal: bar.start()
     try: yield show
     finally: bar.stop()
@@ -734,7 +735,7 @@ def matrix_run(file: MatrixFile,
     out.print(f'{_total_line(m, totals)}; took {duration(time.monotonic() - start)}', soft_wrap=True)
     incomplete = {s: why for s in m.suites if (why := suite_gates(m, s))}
     for s, why in incomplete.items():
-        err.print(f'suite {s} is not complete: ' + '; '.join(why), soft_wrap=True, markup=False)
+        err.print(f'suite {s} is not complete: ' + '; '.join(why), soft_wrap=True)
     out.print(f'Next: ecrl matrix report {_short(file)}', soft_wrap=True)
     if incomplete: raise typer.Exit(1)
 
@@ -752,7 +753,7 @@ def matrix_status(file: MatrixFile, json_: Json = False):
         if row['status'] == 'running':
             out.print(f"  running: {r}, step {last_step(m.dir/r/'logs'/'rank0.jsonl')} of "
                       f"{m.cells[r].config.training.max_steps}", soft_wrap=True)
-        if row['status'] == 'failed': out.print(f"  failed: {r}: {row['reason']}", soft_wrap=True, markup=False)
+        if row['status'] == 'failed': out.print(f"  failed: {r}: {row['reason']}", soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #52a9ae39
 @matrix.command(name='report')
@@ -788,7 +789,7 @@ def matrix_report(
     if publish: out.print(f'published: {_short(publish_evidence(study))}', soft_wrap=True)
     if site:
         built = _study_page(page, folder, to/'page')
-        out.print(f'Open [bold]{_short(built)}[/bold]; all pages: ecrl site', soft_wrap=True)
+        out.print(Text.assemble('Open ', (_short(built), 'bold'), '; all pages: ecrl site'), soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #8c9d52f4
 @app.command()
@@ -796,14 +797,14 @@ def status(run_dir: RunDir):
     "Where a run is: attempts, steps, newest checkpoint."
     if audited(run_dir): return audit_status(run_dir)
     from ecrl.checkpoint.store import CheckpointStore
-    from ecrl.measure.account import read_supervisor, supervised
+    from ecrl.measure.account import supervised
     from ecrl.measure.live import odd_loss, odd_loss_text, told_of
     from ecrl.training.events import last_step, read_jsonl
-    (s, attempts), latest = read_supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
-    if not s: _fail(f'{run_dir} is not a run: it has neither events nor the status of a supervisor')
+    (s, attempts), latest = _supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     killed = s['status'] == 'running' and supervised(run_dir/'logs') is False
     state = f'interrupted; go on with: ecrl resume {shlex.quote(_short(run_dir))}' if killed else s['status']
-    out.print(f"[bold]{s['run_id']}[/bold]: {state}" + (f" ({s['reason']})" if s['reason'] else ''), soft_wrap=True)
+    why = f" ({s['reason']})" if s.get('reason') else ''
+    out.print(Text.assemble((s['run_id'], 'bold'), f': {state}{why}'), soft_wrap=True)
     out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
               f"{latest.global_step if latest else 'none'}", soft_wrap=True)
     if failed := _failed_saves(run_dir): out.print(failed, soft_wrap=True, markup=False)
@@ -869,7 +870,7 @@ def monitor(
                                'use ecrl status')
     from ecrl.lab.monitor import Monitor, MonitorServer
     if html is not None:
-        try: html.write_text(Monitor(run_dir).page(renewed=False), encoding='utf-8')
+        try: html.write_text(Monitor(run_dir).page(renewed=False), encoding='utf-8', errors='backslashreplace')
         except OSError as e: _fail(f'{html} cannot be written: {e.strerror}')
         return out.print(f'wrote {_short(html)}', soft_wrap=True)
     with calm(lambda: 'The monitor has ended; the run goes on without it.'), MonitorServer(run_dir, port) as server:
@@ -879,6 +880,14 @@ def monitor(
 
 # %% ../../nbs/lab/870_cli.ipynb #32d6eb07
 def _fail(message: str): raise BadInput(message)
+
+def _supervisor(run_dir: Path) -> tuple[dict, list[dict]]: # its status, its lines about attempts
+    from ecrl.measure.account import read_supervisor
+    s, attempts = read_supervisor(run_dir)
+    if not s: _fail(f'{run_dir} is not a run: it has neither events nor the status of a supervisor')
+    if lacks := {'run_id', 'status', 'target_steps', 'restarts', 'duration_sec'} - s.keys():
+        _fail(f'{run_dir}: what its supervisor has written says nothing that can be read of {", ".join(sorted(lacks))}')
+    return s, attempts
 
 def _has_supervisor(run_dir: Path) -> bool:
     from ecrl.measure.account import supervised
@@ -894,13 +903,13 @@ def check_new(
 ):
     "Refuse the directory of a run that exists, with what stands there and what can be done."
     from ecrl.measure.account import read_status
-    from ecrl.training.events import last_step
+    from ecrl.training.events import clock_text, last_step
     if not (run_dir/'config.yaml').exists(): return                # whatever else is there, the supervisor refuses
     s, step, shown = read_status(run_dir), last_step(run_dir/'logs'/'rank0.jsonl'), shlex.quote(_short(run_dir))
     state = 'running now' if _has_supervisor(run_dir) else s.get('status', 'not begun').replace('running',
         'interrupted')
     end = s.get('target_steps', target)
-    when = time.strftime('%Y-%m-%d %H:%M', time.localtime(s.get('time', (run_dir/'config.yaml').stat().st_mtime)))
+    when = clock_text(s.get('time', (run_dir/'config.yaml').stat().st_mtime), '%Y-%m-%d %H:%M')
     further = f'ecrl resume {shown}' + f' --target-steps {target}'*(target > end)
     todo = {f'ecrl status {shown}': 'where it is', f'ecrl tail -f {shown}': 'what it prints'}
     if state == 'completed': todo = {f'ecrl verify {shown}': 'judges it'}
@@ -926,7 +935,7 @@ def config_table(settings: list, title: str | None = None) -> Table:
     for c in ('key', 'default', 'unit', 'type', 'meaning'):
         t.add_column(c, no_wrap=c in ('key', 'unit'), overflow='fold', ratio=dict(type=2, meaning=3).get(c),
                      max_width=16 if c == 'default' else None)
-    for s in settings: t.add_row(*map(escape, (s.key, s.default, s.unit, s.type, s.meaning)))
+    for s in settings: t.add_row(s.key, s.default, s.unit, s.type, s.meaning)
     return t
 
 def about_key(s) -> str: # of `ecrl.training.config.Setting`
@@ -970,7 +979,7 @@ def show_config(
                         'defaults', title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False)
         for c in ('', 'key', 'value', 'default'): t.add_column(c, no_wrap=c == 'key', overflow='fold')
         for r in rows:
-            t.add_row('*'*r['differs'], r['key'], escape(r['value']), escape(r['default'])*r['differs'],
+            t.add_row('*'*r['differs'], r['key'], r['value'], r['default']*r['differs'],
                       style='bold' if r['differs'] else None)
         return out.print(t)
     settings = find_settings(what or '')
@@ -1022,7 +1031,7 @@ def goodput(run_dir: RunDir, json_: Json = False):
     g = measure(run_dir)
     if json_: print_json(g.to_dict()); return
     # no title of the table: it would break within the path
-    out.print(f'Goodput of {_short(run_dir)}', soft_wrap=True, markup=False)
+    out.print(f'Goodput of {_short(run_dir)}', soft_wrap=True)
     out.print(rich_table(g.table().reset_index()))
     for said in [*g.words(), 'productive fraction: ' + MEANING['productive fraction']]: out.print(said, soft_wrap=True)
 
@@ -1052,7 +1061,7 @@ def diverge(
     out.print(f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area "
               f"{l['auc']:.3g} over {l['steps']} steps", soft_wrap=True)
     if d.states: out.print(rich_table(d.table().reset_index(), 'states at common checkpoints'))
-    else: out.print(d.why_no_states, markup=False, soft_wrap=True)
+    else: out.print(d.why_no_states, soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #9a1d0002
 @app.command()
@@ -1078,7 +1087,7 @@ def advise(
         r = Report('advice', f'Advice for {", ".join(a.costs.runs)}', a.to_dict(), [a.to_markdown()])
         return _show(r, out_dir, f'{a.costs.runs[0]}_advice', json_)
     if json_: return print_json(a.to_dict())
-    for said in a.sentences(): out.print(said, soft_wrap=True, markup=False)
+    for said in a.sentences(): out.print(said, soft_wrap=True)
     out.print(rich_table(a.table().reset_index()))
 
 # %% ../../nbs/lab/870_cli.ipynb #9a1d0005
@@ -1127,10 +1136,10 @@ def _projected(found: list): # of `Projection`
     common = set.intersection(*(set(p.plan.notes) for p in found))
     for p in found[:1]:
         for n in p.plan.notes:
-            if n in common: out.print(f'Assumed: {n}.', soft_wrap=True, markup=False)
+            if n in common: out.print(f'Assumed: {n}.', soft_wrap=True)
     for p in found:
         for n in p.plan.notes:
-            if n not in common: out.print(f'Assumed for {p.plan.way}: {n}.', soft_wrap=True, markup=False)
+            if n not in common: out.print(f'Assumed for {p.plan.way}: {n}.', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #4ab43306
 @app.command()
@@ -1289,7 +1298,7 @@ def fetch(
 @app.command()
 def site():
     "Build the published site from the tracked evidence, into _docs/."
-    out.print(f"Open [bold]{_short(_site()/'index.html')}[/bold]", soft_wrap=True)
+    out.print(Text.assemble('Open ', (_short(_site()/'index.html'), 'bold')), soft_wrap=True)
 
 def findings() -> list[tuple[str, bool, str, str]]: # (what, whether it is there, what was found, how to get it)
     "What this machine has for ECRL."
@@ -1339,7 +1348,7 @@ def gpu(
      'installed: python -m ecrl.lab.bench gpu')
     from ecrl.lab.bench import bench as measure
     with calm(lambda: f'Interrupted; what was measured before is in {_short(out_dir)}. Again: {same_command()}'):
-        measure(device.value, out_dir, tiny, say=lambda line: out.print(line, markup=False, soft_wrap=True))
+        measure(device.value, out_dir, tiny, say=lambda line: out.print(line, soft_wrap=True))
     for f in ('bench_gpu.md', 'bench_gpu.json'): out.print(f'wrote {_short(out_dir/f)}', soft_wrap=True)
 
 # %% ../../nbs/lab/870_cli.ipynb #8a6cfec1
@@ -1350,11 +1359,11 @@ def glossary(
     "What the words of the tables and reports mean."
     from ecrl.glossary import WORDS, explain
     if word:
-        try: return out.print(explain(' '.join(word)), markup=False, soft_wrap=True)
+        try: return out.print(explain(' '.join(word)), soft_wrap=True)
         except ValueError as e: _fail(str(e))
     for group, words in WORDS.items():
         t = Table(title=group, title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False, show_header=False)
-        for w, (text, _) in words.items(): t.add_row(f'[bold]{w}[/bold]', text.replace('[', r'\['))
+        for w, (text, _) in words.items(): t.add_row(Text(w, 'bold'), text)
         out.print(t)
 
 # %% ../../nbs/lab/870_cli.ipynb #def09f45
@@ -1364,6 +1373,7 @@ OURS = ('AuditError', 'BadInput', 'BenchError', 'ConfigError', 'DivergenceError'
 
 def main():
     "Entry point of the `ecrl` command."
+    with suppress(AttributeError): sys.stdout.reconfigure(errors='backslashreplace')   # a path may hold any bytes
     # unless a command has something to put in order
     for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, leave_at_once)
     sys.unraisablehook = lambda u: None if u.exc_type is KeyboardInterrupt else sys.__unraisablehook__(u)
@@ -1371,7 +1381,7 @@ def main():
     except Interrupted as e:
         # a second one would change the exit code
         for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, signal.SIG_IGN)
-        err.print(f'\n{e}', markup=False, soft_wrap=True)
+        err.print(f'\n{e}', soft_wrap=True)
         raise SystemExit(e.code)
     except Exception as e:
         # the same, from inside a notebook
@@ -1381,5 +1391,5 @@ def main():
         told = f'Error: {said or e}' if known else (
             f'Error: ecrl itself has failed ({type(e).__name__}: {str(e)[:300]}). Nothing is said about your run. '
             'ECRL_TRACEBACK=1 shows where.')
-        err.print(told, markup=False, soft_wrap=True)
+        err.print(told, soft_wrap=True)
         raise SystemExit(2)

@@ -530,7 +530,6 @@ def heed(self: LiveRun, e: dict):
         dead = f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
         self.cause = 'a hang' if e['how'] == 'hang' else dead
         self.phase = f'restarting after {self.cause}'
-    if text := told_of(e): self.early.append((e.get('attempt') or self.started, 1 + e['mono']/1e12, text))
     if name == 'asked_to_stop': self.phase = 'stopping'
     if e['rank'] != 0 or self.phase == 'stopping': return
     if name == 'first_step':
@@ -544,6 +543,7 @@ def heed(self: LiveRun, e: dict):
 @patch
 def sentences(self: LiveRun, e: dict) -> list[str]:
     "What a person is told of an event."
+    if text := told_of(e): return [text]
     name, n = e['event'], e.get('attempt')
     if name == 'launch':
         took_over = 'the standby took over' if e.get('ready') else 'the standby takes over once it is ready'

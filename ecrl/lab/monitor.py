@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from ..measure.account import supervised
 from ..measure.live import Live
 from ..training.config import ConfigError
+from ..training.events import clock_text
 
 # %% ../../nbs/lab/862_monitor.ipynb #862a0007
 def seconds_text(s: float | None) -> str:
@@ -44,7 +45,7 @@ def chart(
     values = [v for points in lines.values() for _, v in points]
     if not values: return ''
     low, high = min(values), max(values)
-    low, high = (0.0 if low > 0 and low < 0.6*high else low), high if high > low else low + 1.0
+    low, high = (0.0 if low > 0 and low < 0.6*high else low), high if high > low else low + max(1.0, 1e-9*abs(low))
     x = lambda n: LEFT + (WIDE - LEFT - 8)*n/max(last, 1)
     y = lambda v: 8 + (HIGH - LOW - 12)*(high - v)/(high - low)
     grid = ''.join(f'<path d="M{LEFT} {y(v):.1f}H{WIDE - 8}" class="grid"/><text x="{LEFT - 6}" y="{y(v) + 4:.1f}" '
@@ -127,7 +128,7 @@ def body_html(s: dict, gone: bool = False) -> str: # gone: nobody supervises the
                     last, died, stairs=True),
               chart('batches of each rank in a round', {f'rank {r}': p for r, p in s['counts'].items() if p}, last,
                     died, stairs=True)]
-    news = ''.join(f'<li><small>{time.strftime("%H:%M:%S", time.localtime(t))}</small> {html.escape(text)}</li>'
+    news = ''.join(f'<li><small>{clock_text(t)}</small> {html.escape(text)}</li>'
                    for t, text in reversed(s['news']))
     bad = [f'the loss was no number at step {s["odd_loss"]}']*(s['odd_loss'] is not None)
     bad += [f'{s["unread"]} lines could not be read']*(s['unread'] > 0)
@@ -208,7 +209,7 @@ class _Answers(BaseHTTPRequestHandler):
         self.answer(200, kind, text)
 
     def answer(self, status: int, kind: str, text: str):
-        data = text.encode()
+        data = text.encode(errors='backslashreplace')
         try:
             self.send_response(status)
             for k, v in (('Content-Type', f'{kind}; charset=utf-8'), ('Content-Length', len(data)),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from fastcore.basics import patch
 from ..training.config import ConfigError, load_config, parse_yaml
-from ..training.events import LOCK, locked, read_json, read_jsonl
+from ..training.events import LOCK, load_json, locked, may_be_record, read_json, read_jsonl
 from ..training.protocol import ENDED, ENVIRONMENT, RUN_FORMAT, STATUS, Field, kind_of, trouble
 
 # %% ../../nbs/measure/717_account.ipynb #4f08402a
@@ -51,8 +51,8 @@ class Reading:
         if not os.path.lexists(path): return {}
         if not path.is_file():
             self.faulty.append(f'{path.name}: expected a file, found {kind_of_file(path)}'); return {}
-        try: found = json.loads(path.read_text())
-        except (OSError, ValueError, RecursionError) as e:
+        try: found = load_json(path)
+        except (OSError, ValueError) as e:
             self.faulty.append(f'{path.name} cannot be read: {str(e)[:80]}'); return {}
         if not isinstance(found, dict):
             self.faulty.append(f'{path.name}: expected an object, found {type(found).__name__}'); return {}
@@ -68,9 +68,9 @@ def kind_of_file(path: Path) -> str:
 def whole_lines(path: Path) -> list[int]: # from 1
     "The numbers of the lines that hold a JSON object."
     def whole(line):
-        try: return isinstance(json.loads(line), dict)
+        try: return may_be_record(line) and isinstance(json.loads(line), dict)
         except (ValueError, RecursionError): return False
-    return [n for n, line in enumerate(path.read_bytes().split(b'\n'), 1) if line.strip() and whole(line)]
+    return [n for n, line in enumerate(path.read_bytes().split(b'\n'), 1) if whole(line.strip())]
 
 # %% ../../nbs/measure/717_account.ipynb #717a0006
 def format_of(run: Path, logs: Path) -> int: # 0: the published layout

@@ -484,8 +484,8 @@ def _once_each(h: History, epoch: int, records: np.ndarray, steps: int) -> bool 
     ids = _recognised(h, epoch, records)
     strange = int(sum(n for n, x in zip(told, ids) if x is None))
     known = np.concatenate([x for x in ids if x is not None] or [np.zeros(0, dtype=int)])
-    times = np.bincount(known, minlength=geo.dataset_size)
-    inside = np.isin(known, epoch_ids(geo, h.seed, epoch)).all()
+    times = np.bincount(known)
+    inside = not len(known) or np.isin(known, epoch_ids(geo, h.seed, epoch)).all()
     if (times > 1).any() or not inside or len(known) + strange != steps*geo.global_batch: return False
     return 'unknown' if strange else True
 

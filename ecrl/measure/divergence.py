@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from fastcore.basics import patch
+from ..checkpoint.store import open_regular
 from .history import History, read_history
 
 # %% ../../nbs/measure/750_divergence.ipynb #f3e89e35
@@ -63,7 +64,7 @@ class DivergenceError(ValueError): "Two runs that cannot be compared."
 def checkpoint_files(run_dir: Path | str) -> dict[int, Path]: # global step -> file
     "The checkpoint files that a run has kept."
     files = sorted((Path(run_dir)/'checkpoints').glob('step_*.pt'))
-    return {int(f.stem[5:]): f for f in files if f.stem[5:].isdigit()}
+    return {int(f.stem[5:]): f for f in files if f.stem[5:].isdecimal() and len(f.stem) < 25}
 
 def common_steps(run: Path | str, reference: Path | str) -> list[int]: # rising
     "The steps of which both runs have kept a checkpoint."
@@ -79,7 +80,9 @@ def common_steps(run: Path | str, reference: Path | str) -> list[int]: # rising
 def _load(file: Path) -> dict:
     "A checkpoint on the CPU."
     import torch
-    try: pack = torch.load(file, map_location='cpu', weights_only=True, mmap=True)
+    try:
+        open_regular(file).close()              # torch would wait for a pipe
+        pack = torch.load(file, map_location='cpu', weights_only=True, mmap=True)
     except Exception as e:
         why = str(e).splitlines()[0] if str(e) else type(e).__name__
         raise DivergenceError(f'{file.name} cannot be loaded: {why}. Verify the run first.') from None

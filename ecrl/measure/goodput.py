@@ -78,7 +78,7 @@ def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step)
     for a, step, event, s, done in zip(*map(column,
                                             ('attempt', 'global_step', 'event', 'write_time_sec',
                                              'completed_write_times_sec'))):
-        if isinstance(done, dict): out |= {(a, int(k)): t for k, t in done.items() if str(k).isdigit()}
+        if isinstance(done, dict): out |= {(a, int(k)): t for k, t in done.items() if k.isdecimal() and len(k) < 12}
         if event == 'checkpoint_write_complete': out[a, step] = np.nan if s is None else s
     return out
 

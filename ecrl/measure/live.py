@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from fastcore.basics import patch
 from ..training.config import ConfigError, RunConfig, load_config
+from .account import Reading
 from ..training.events import JsonlTail, read_json
+from ..training.protocol import STATUS, kind_of, trouble
 
 # %% ../../nbs/measure/739_monitor.ipynb #739a0007
 def survives(
@@ -136,7 +138,9 @@ def gather_scalars(
     "Add lines to what is known."
     for r in lines:
         if not survives(r['attempt'], r['global_step'], starts): continue
-        for name, (n, total, least, most, last) in r['scalars'].items():
+        for name, (n, *numbers) in r['scalars'].items():
+            n, (total, least, most, last) = int(n), map(float, numbers)    # raises before anything is added
+            if n < 1: raise ValueError(f'{name}: a mean of {n} numbers')
             at = into.setdefault((name, r['epoch'], r['rank']), [0, 0.0, math.inf, -math.inf, math.nan])
             at[:] = at[0] + n, at[1] + total, min(at[2], least), max(at[3], most), last
 
@@ -180,8 +184,10 @@ class Live:
 
     def lines(self, name: str) -> list[dict]: # of one log
         "The records that are new."
-        tail = self.tails.setdefault(name, JsonlTail(self.logs/name))
-        return tail.new()
+        found = self.tails.setdefault(name, JsonlTail(self.logs/name)).new()
+        right = [r for r in found if not trouble(r, kind_of(name, r) or {}, 0)]
+        self.unread += len(found) - len(right)
+        return right
 
     @property
     def read_bytes(self) -> int: return sum(t.offset for t in self.tails.values())
@@ -234,7 +240,7 @@ def heed_start(self: Live, e: dict):
 def heed_death(self: Live, e: dict):
     "Ranks have died, or hang."
     if e['how'] == 'home' and not e['ranks']: return
-    for r in e['ranks']: self.ranks.setdefault(r, RankNow()).died = e['attempt']
+    for r in map(int, e['ranks']): self.ranks.setdefault(r, RankNow()).died = e['attempt']
     who = f'rank {", ".join(map(str, e["ranks"]))}' if e['ranks'] else 'a rank'
     self.cause = f'a hang of {who}' if e['how'] == 'hang' else f'the death of {who}'
     self.phase = f'restarting after {self.cause}'
@@ -244,13 +250,13 @@ def heed_death(self: Live, e: dict):
 @patch
 def heed_salvage(self: Live, e: dict):
     "The others go on without some ranks."
-    for r in e['gone']: self.ranks.setdefault(r, RankNow()).died = e['attempt']
+    for r in map(int, e['gone']): self.ranks.setdefault(r, RankNow()).died = e['attempt']
     self.deaths.append((e['attempt'], e['global_step'] - 1, [*e['gone']]))
 
 @patch
 def heed_return(self: Live, e: dict):
     "Ranks that were missing take part again."
-    for r in e['came']: self.ranks.setdefault(r, RankNow()).died = 0
+    for r in map(int, e['came']): self.ranks.setdefault(r, RankNow()).died = 0
 
 
 # %% ../../nbs/measure/739_monitor.ipynb #739a0017
@@ -292,13 +298,13 @@ def heed_all(self: Live, heed, lines: list[dict]):
     "Take in records, and count those that are not what they should be."
     for r in lines:
         try: heed(self, r)
-        except (KeyError, TypeError, ValueError): self.unread += 1
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError): self.unread += 1
 
 @patch
 def heed_scalars(self: Live, r: dict):
     gather_scalars([r], self.starts, self.scalars)
     if memory := r['scalars'].get('memory_bytes'):
-        self.ranks.setdefault(r['rank'], RankNow()).memory_bytes = memory[-1]
+        self.ranks.setdefault(r['rank'], RankNow()).memory_bytes = int(memory[-1])
 
 @patch
 def look(self: Live) -> 'Live':
@@ -326,7 +332,7 @@ def rate(self: Live) -> float | None: # steps/s
 @patch
 def ask_the_status(self: Live):
     "Of a run that records no events, the supervisor knows whether it is over."
-    said = read_json(self.logs/'supervisor.json')
+    said = Reading(0).fields(self.logs/'supervisor.json', STATUS)
     if not said: return
     self.phase, self.target = said.get('status', self.phase), said.get('target_steps')
     self.attempt, self.ended = said.get('attempts', 1), self.phase != 'running'
@@ -350,7 +356,7 @@ def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wal
     now = self.newest if self.ended else now or time.time()
     left = (self.target - self.step)/self.rate if self.rate and self.target and not self.ended else None
     curve = self.loss.points(self.starts)
-    return dict(run_id=read_json(self.run/'environment.json').get('run_id', self.run.name), phase=self.phase,
+    return dict(run_id=str(read_json(self.run/'environment.json').get('run_id', self.run.name)), phase=self.phase,
         method=self.cfg.training.method if self.cfg else None, ended=self.ended, step=self.step, target=self.target,
         epoch=self.epoch, rate=self.rate, left_s=left, elapsed_s=now - self.began if self.began else None,
         quiet_s=max(0.0, now - self.newest) if self.newest else None, attempt=self.attempt,

@@ -89,7 +89,7 @@ class Report:
         "Write `<name>.md` and `<name>.json`."
         folder = Path(folder)
         write_json_atomically(folder/f'{name}.json', self.to_dict())
-        (folder/f'{name}.md').write_text(self.to_markdown(), encoding='utf-8')
+        (folder/f'{name}.md').write_text(self.to_markdown(), encoding='utf-8', errors='backslashreplace')
         return [folder/f'{name}.md', folder/f'{name}.json']
 
 # %% ../../nbs/measure/775_report.ipynb #278f50a2
@@ -743,7 +743,7 @@ def write_study(study: Path | str, out: Path | str | None = None) -> dict[str, P
     md, js = report.save(out/'reports', 'study')
     write_json_atomically(out/'metrics'/'_aggregate'/'outcomes.json',
                           {k: report.to_dict()[k] for k in ('completion', 'outcomes', 'definitions')})
-    (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8')
+    (out/'final_summary.md').write_text(final_summary(report), encoding='utf-8', errors='backslashreplace')
     return dict(report=md, json=js, summary=out/'final_summary.md') | study_figures(table, out/'plots')
 
 # %% ../../nbs/measure/775_report.ipynb #b501e8dd

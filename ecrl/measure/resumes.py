@@ -322,7 +322,7 @@ def _told_otherwise(h: History) -> Iterator[Evidence]:
             yield Evidence(False, f'attempt {n} left in order, but what became of the write of step {s} is recorded '
                                   'nowhere.', s, 0, n)
         for done, took in (b.get('completed_write_times_sec') or {}).items():
-            line = ended.get((n, int(done))) if done.isdigit() and len(done) < 12 else None
+            line = ended.get((n, int(done))) if done.isdecimal() and len(done) < 12 else None
             if line is None or line['write_time_sec'] != took:
                 yield Evidence(False, f'the boundary of step {s} of attempt {n} says that the write of step '
                     f'{done[:12]} took {took} s; its own line says {line and line["write_time_sec"]}.', s, 0, n)

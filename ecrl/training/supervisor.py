@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CUBLAS_WORKSPACE', 'JOINER', 'preflight', 'exit_code', 'check_run_dir', 'supervisor_lock', 'cpu_name', 'answer_of',
            'installed_version', 'environment', 'Supervisor', 'launcher', 'address_towards', 'interface_of',
-           'without_signal', 'failing_rank', 'error_of', 'main']
+           'without_signal', 'failing_rank', 'error_of', 'where_of', 'main']
 
 # %% ../../nbs/training/385_supervisor.ipynb #845ced4f
 import contextlib, json, os, platform, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time, uuid
@@ -29,7 +29,7 @@ from .events import (LOCK, CannotRecord, JsonlTail, RecordWriter, disk_refuses, 
 from .faults import Fault, FaultPlan, fired_faults, planned_faults
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
 from .protocol import RESUMABLE, RUN_FORMAT, settings_digest
-from .processes import Job, Watchdog
+from .processes import Job, Watchdog, end_in_words, oom_kills
 from .warm import SPARE, WORKER, launcher_for
 
 # %% ../../nbs/training/385_supervisor.ipynb #7d3d4ea6
@@ -146,7 +146,7 @@ class Supervisor:
         self.warm = None
         self.standby, self.standbys, self.standbys_lost, self.jobs = None, 0, 0, []
         self.joins = []         # ranks that were started anew beside the others
-        self.life, self.attempt = Life(), 0            # what the log says; number of the newest attempt
+        self.life, self.attempt, self.errors = Life(), 0, {}    # what the log says; the newest attempt; attempt -> error
         self.asked, self.waits = None, False           # the signal that interrupts it; whether it may do so now
 
 
@@ -552,6 +552,7 @@ def fire_by_clock(self: Supervisor, job: Job):
 def outcome(self: Supervisor, job: Job, how: str,
             why: str | None) -> tuple[str, str | None]: # ('finished' | 'stopped' | 'fatal' | 'died' | 'hang', reason)
     "How an attempt came to its end."
+    job.error = ()
     names = {e['event'] for e in job.events if e.get('rank') == 0}
     if fatal := next((e for e in job.events if e['event'] == 'fatal'), None): return 'fatal', fatal['reason']
     if 'finished' in names: return 'finished', None
@@ -565,10 +566,14 @@ def outcome(self: Supervisor, job: Job, how: str,
     if how == 'hang': return 'hang', '; '.join([why, *reasons])
     reasons += [f'rank {r} was told to stop (SIGTERM), and not by the supervisor' for r in job.told[:1]]
     # a launcher comes home when a rank has died
-    dead = [f'rank {r}' for r in sorted(r for r in job.first_dead if r != 'launcher')]
+    ranks, more = sorted(r for r in job.first_dead if r != 'launcher'), oom_kills() > job.oom
+    text = job.log.read_text(errors='replace').splitlines()
+    said = error_of(text, job.first_dead, job.world_size)
+    signalled = any(os.WIFSIGNALED(job.ends.get(r) or 0) for r in ranks)
+    if said and not reasons and not signalled: job.error = said, where_of(text, job, ranks)
+    dead = [f'rank {r}' + end_in_words(job.ends.get(r), more)*(signalled or not said) for r in ranks]
     if not dead and 'launcher' in job.first_dead: dead = ['the launcher']
     if not dead: return 'died', reasons[0] if reasons else 'unexpected exit'
-    said = error_of(job.log.read_text(errors='replace').splitlines(), job.first_dead, job.world_size)
     return 'died', reasons[0] if reasons else f"unexpected end of {' and '.join(dead)}" + f': {said}'*bool(said)
 
 # %% ../../nbs/training/385_supervisor.ipynb #81f17f1d
@@ -610,6 +615,15 @@ def error_of(
     found = [m for l in text if (m := _ERROR.match(l)) and not LOST_A_PEER.search(l)]
     own = [m[2] for m in found if (int(m[1]) in dead if m[1] else world_size == 1 and 0 in dead)]
     return own[-1][:300] if own else ''
+
+_FRAME = re.compile(r'(?:\[rank(\d+)\]: ?)?\s*File "(.+)", line (\d+), in ')
+
+def where_of(text: list[str], job: Job, ranks: list[int]) -> str: # ranks: that died first
+    "The line of the code and the step of an error; equal for equal errors."
+    frames = [m for l in text if (m := _FRAME.match(l)) and (m[1] is None or int(m[1]) in ranks)]
+    began = any(e['event'] == 'first_step' and e['rank'] in ranks for e in job.events)
+    step = f'after step {last_step(job.log.with_name(f"rank{ranks[0]}.jsonl"))}' if began else 'before its first step'
+    return (f'at line {frames[-1][3]} of {Path(frames[-1][2]).name}, ' if frames else '') + step
 
 # %% ../../nbs/training/385_supervisor.ipynb #41d3bdf3
 @patch
@@ -730,10 +744,13 @@ def seen(self: Supervisor,
     "What the policy is told."
     lost = sum(len(f.victims) for f, _ in fired_faults(self.logs/'faults.jsonl') if f.kind == 'lose_rank')
     fits = tuple(w for w in range(1, self.wanted + 1) if self.cfg.fits(w))
-    (standby, its_world), so_far = self.standby_now(), self.status
-    return Seen(ended=how, reason=why, dead=job.first_dead if job else (), progressed=progressed, wanted=self.wanted,
+    (standby, its_world), so_far, n = self.standby_now(), self.status, job.number if job else 0
+    if job: self.errors[n] = job.error                  # what a rank of this attempt has raised, and where
+    return Seen(ended=how, reason=why, dead=job.first_dead if job else (), progressed=progressed,
+                error=self.errors.get(n, ()), error_before=self.errors.get(n - 1, ()), wanted=self.wanted,
                 fits=fits, lost=lost, standby=standby, standby_world=its_world, restarts=so_far['restarts'],
                 streak=so_far['restarts_without_checkpoint_streak'], ran_s=self.ran_s())
+
 
 # %% ../../nbs/training/385_supervisor.ipynb #b03058f7
 @patch
