@@ -24,10 +24,12 @@ from ..training.protocol import trouble
 # %% ../../nbs/audit/620_records.ipynb #919677f7
 def read_lines(path: Path) -> tuple[list[dict], int, list[str]]: # (records, torn by deaths, what is wrong)
     "The records of one rank."
-    lines, recs, torn, faulty, seen = [l for l in path.read_bytes().split(b'\n') if l.strip()], [], 0, [], {}
+    try: lines = [l for l in path.read_bytes().split(b'\n') if l.strip()]
+    except OSError as e: return [], 0, [f'{path.name} cannot be read: {e.strerror}']
+    recs, torn, faulty, seen = [], 0, [], {}
     def parsed(line):
         try: r = json.loads(line)
-        except ValueError: return None
+        except (ValueError, RecursionError): return None         # brackets within brackets, a thousand deep
         return r if isinstance(r, dict) else None
     found = [parsed(l) for l in lines]
     for n, r in enumerate(found):
@@ -61,6 +63,7 @@ class AuditAttempt:
     tokens: dict = field(default_factory=dict)    # (step, rank) -> record
     saves: list = field(default_factory=list)     # records, in order
     exhausted: dict = field(default_factory=dict) # epoch -> ranks whose loader was exhausted
+    over: list = field(default_factory=list)      # records of that
     stray: list = field(default_factory=list)     # step records that repeat one of the same rank
     twice: list = field(default_factory=list)     # resumed records after the first of the same rank
     own: dict = field(default_factory=dict)       # rank -> its step records, as they stand in its file
@@ -95,7 +98,7 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'resumed': self.resumed[rank] = r
     elif kind == 'token': self.tokens[r['step'], rank] = r
     elif kind == 'saved': self.saves.append(r)
-    elif kind == 'epoch_end': self.exhausted.setdefault(r['epoch'], set()).add(rank)
+    elif kind == 'epoch_end': self.exhausted.setdefault(r['epoch'], set()).add(rank); self.over.append(r)
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 
@@ -213,6 +216,7 @@ def read_audit(folder: Path | str,
     folder, files, torn, faulty = Path(folder), {}, 0, []
     for f in sorted((folder/'audit').glob('rank*.jsonl')):
         if not f.stem[4:].isdecimal(): faulty.append(f'{f.name}: no rank has this name'); continue
+        if not f.is_file(): faulty.append(f'{f.name}: expected a file of lines, found none'); continue
         files[int(f.stem[4:])], t, wrong = read_lines(f)
         torn, faulty = torn + t, faulty + wrong
     if not any(files.values()): raise HistoryError(f'{folder}: expected a ledger (audit/rank0.jsonl, ...), found '
