@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'IDS', 'RESTS', 'few', 'at', 'law_written', 'law_ranks', 'law_contiguous', 'law_lineage', 'law_settings',
            'by_content', 'batch_of', 'law_once', 'repeats', 'law_whole', 'left_out', 'witnesses', 'law_replay', 'told',
-           'law_shuffled', 'law_reference', 'law_newest', 'law_restored', 'law_repeated', 'outcome', 'beside',
-           'beside_reference', 'law_agree', 'epoch_rows', 'verify_audit']
+           'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcome',
+           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'verify_audit']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 from collections import Counter
@@ -365,10 +365,9 @@ def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail
                        "Needed: tail='drop', if the loader drops what does not fill a batch.")
 
 def left_out(h: AuditHistory, e: int) -> list: # ids of each batch, or its bag
-    "What was drawn in an epoch by those whose steps survive, and not trained on; not what a resume skipped."
-    ends = [r for a in h.attempts for r in a.over if r['epoch'] == e]
-    steps = [r for _, _, recs in h.surviving for r in recs if r['epoch'] == e]
-    return [ids for r in (*steps, *ends) for ids in r.get('left') or ()]
+    "What was drawn in an epoch and not trained on, by any attempt; not what one skipped after its resume."
+    recs = [r for a in h.attempts for r in (*a.over, *(r for own in a.own.values() for r in own)) if r['epoch'] == e]
+    return [ids for r in recs for ids in r.get('left') or ()]
 
 def _lost(h: AuditHistory, e: int, missing: int, B: int) -> str | None:
     steps = {s for s, _, recs in h.surviving if any(r['epoch'] == e for r in recs)}
@@ -484,7 +483,10 @@ def _same_steps(h: AuditHistory, e: int) -> bool:
 # %% ../../nbs/audit/630_laws.ipynb #694c2e85
 @law('order', needs='a reference run', of=AUDIT_LAWS)
 def law_reference(h: AuditHistory) -> Iterator[Evidence]:
-    "The surviving steps consumed what those of the reference did, and as many."
+    "The surviving steps consumed what those of the reference did, and as many; and no launch of a trial failed."
+    for l in h.launches:
+        if l['came_to'] != 'killed' and (l['kill'] or l['came_to'] != 'done'):
+            yield Evidence(l['came_to'] not in ('failed', 'late'), told_of(l) + '.')
     ref = h.reference
     if ref is None: return 0
     mine, theirs = ({s: (a, recs) for s, a, recs in x.surviving} for x in (h, ref))
@@ -513,6 +515,16 @@ def _same_step(a, x: list, b, y: list) -> bool | None: # x, y: lines of the rank
 def _all_told(recs: list) -> str:
     return few([i for r in recs for i in r['ids']]) if all(r['ids'] is not None for r in recs) else told(
         next(r for r in recs if r['ids'] is None))
+
+# %% ../../nbs/audit/630_laws.ipynb #694c2e87
+def told_of(l: dict) -> str: # of `launches_of`
+    "What a launch of a trial came to, in words."
+    if l['came_to'] == 'not tried': return f'the kill at {l["kill"]} was not tried, since the launches were over'
+    what = dict(killed='was killed at', done='ran to its end before', late=f'was ended after {l["s"]:.0f} s, before',
+                failed=f'failed by itself (exit code {l["code"]}) before')[l['came_to']]
+    words = f': {" | ".join(l["words"].splitlines())}' if l['words'] else ''
+    if l['came_to'] == 'killed': return f'launch {l["launch"]} on {l["ranks"]} rank(s) {what} {l["kill"]}'
+    return f'launch {l["launch"]} on {l["ranks"]} rank(s) {what} {l["kill"] or "the end"} was reached{words}'
 
 # %% ../../nbs/audit/630_laws.ipynb #a70ae9f8
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
@@ -611,16 +623,16 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     n, apart = beside(h, h.reference)
     if (again := h.reference.reference) and (never := beside(h.reference, again)[1]):
         s = min(x[0] for x in never.values())
-        return 0, [Evidence(True, f'state was not held against the reference: two undisturbed runs differ from step {s} '
-                                  f'on ({few(sorted(never))}).', s)]
+        return 0, [Evidence(True, 'state was not held against the reference: two undisturbed runs differ from step '
+                                  f'{s} on ({few(sorted(never))}).', s)]
     if not apart: return n, []
     s, a, r = min(apart.values(), key=lambda x: x[0])
     sure = bool(h.declared('deterministic')) or again is not None and a.world_size < 3
     need = '' if sure else ' Needed: deterministic=True, if a restart may not change a bit' + (
         '.' if again else ', or a second undisturbed run (ecrl audit try makes one).')
-    return n, [Evidence(False if sure else 'unknown', f'the same samples as in the reference, but another '
-        f'{few(sorted(k for k in apart if apart[k][0] == s))} from {at(s, a)} on: were the random states, the optimizer '
-        f'and the schedule restored?{need}', s, r, a.number)]
+    other = few(sorted(k for k in apart if apart[k][0] == s))
+    return n, [Evidence(False if sure else 'unknown', f'the same samples as in the reference, but another {other} from '
+        f'{at(s, a)} on: were the random states, the optimizer and the schedule restored?{need}', s, r, a.number)]
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb0c
 @law('state', needs='components named in token() or resumed() on every rank', of=AUDIT_LAWS)

@@ -333,7 +333,6 @@ class Audit:
                         accumulate=accumulate, replicated=None if replicated is None else sorted(replicated))
         self.key = None if keep_ids else hash_key()
         self.accumulate, self.pending, self.noted, self.minted = accumulate, [], {}, None
-        self.hooked, self.backward, self.most, self.joint, self.passed = 0, False, 0, None, 0
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
         self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
@@ -366,16 +365,7 @@ def commit(self: Audit):
     used, left, unsure = self._told_apart()
     for d in used: self._trained(d)
     self.steps, self.pending, self.most = self.steps + 1, [], max(self.most, len(used))
-    ids, sources, epochs = [d.ids for d in used], [d.source for d in used], [d.epoch for d in used]
-    known = all(i is not None for i in ids) and not unsure
-    r = dict(step=self.steps, epoch=epochs[0], source='+'.join(sorted({*map(str, sources)})) if known else None,
-             ids=(ids[0] if len(ids) == 1 else [i for m in ids for i in m]) if known else None,
-             micro=[len(m) if m is not None else None for m in ids])
-    if known and self.key:
-        r |= dict(bags=[bag(m, self.key) for m in ids], order=ordered([i for m in ids for i in m], self.key), ids=None)
-    if len({*epochs}) > 1: r['epochs'] = epochs
-    if not self.declared_epoch: r['counted'] = True
-    if self.accumulate and len(used) > self.accumulate: r['skipped'] = len(used) - self.accumulate
+    r = dict(step=self.steps) | self._consumed(used, known=not unsure)
     if self.passed + len(left) and self.resuming: r['passed'] = self.passed + len(left)
     elif left := [d for d in left if d.of]: r['left'] = self._named(left)    # others belong to no epoch
     if unsure: r['unsure'] = unsure
@@ -384,8 +374,24 @@ def commit(self: Audit):
     self.chain, self.resuming = link(self.chain, core), False
     self.log.write(f'"event":"step",{core[1:-1]},"chain":"{self.chain}"')
     _reached('step', self.steps)
-    if self.steps > 1 and self.at_first: _reached('epoch', epochs[0])
+    if self.steps > 1 and self.at_first: _reached('epoch', r['epoch'])
     self.at_first = False
+
+# %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fc
+@patch
+def _consumed(self: Audit, used: list, known: bool) -> dict: # known: whether these are what was consumed
+    "What a step's line says of its samples."
+    ids, epochs = [d.ids for d in used], [d.epoch for d in used]
+    known = known and all(i is not None for i in ids)
+    r = dict(epoch=epochs[0], source='+'.join(sorted({str(d.source) for d in used})) if known else None,
+             ids=(ids[0] if len(ids) == 1 else [i for m in ids for i in m]) if known else None,
+             micro=[len(m) if m is not None else None for m in ids])
+    if known and self.key:
+        r |= dict(bags=[bag(m, self.key) for m in ids], order=ordered([i for m in ids for i in m], self.key), ids=None)
+    if len({*epochs}) > 1: r['epochs'] = epochs
+    if not self.declared_epoch: r['counted'] = True
+    if self.accumulate and len(used) > self.accumulate: r['skipped'] = len(used) - self.accumulate
+    return r
 
 # %% ../../nbs/audit/610_ledger.ipynb #5c1d9b01
 @dataclass(eq=False)
@@ -422,7 +428,7 @@ def discard(self: Audit):
     "The batch at hand is left out on purpose: it counts as consumed, with the next step."
     if self.pending: self._trained(self.pending[-1])
 
-Audit.resuming = False
+Audit.resuming, Audit.hooked, Audit.backward, Audit.most, Audit.joint, Audit.passed = False, 0, False, 0, None, 0
 
 # %% ../../nbs/audit/610_ledger.ipynb #5c1d9b03
 @patch
@@ -518,6 +524,15 @@ class Tap:
             audit.pending = [d for d in audit.pending if d.of is not of]
 
 @patch
+def tap(self: Audit,
+    loader, # the outermost one
+    epoch: int | None = None, # that the next pass is
+) -> Tap:
+    "Record what a loader yields."
+    return Tap(self, loader, epoch)
+
+# %% ../../nbs/audit/610_ledger.ipynb #55c678e3
+@patch
 def _draw(self: Audit, ids, source: str, of: list):
     "A batch goes to the loop; whether it is trained is seen when control comes back."
     self._heed()
@@ -525,14 +540,6 @@ def _draw(self: Audit, ids, source: str, of: list):
         self.passed += 1; del self.pending[0]                   # a long way to where it was
     self.pending.append(Draw(None if ids is None else as_ids(ids), source, of, self.at_epoch if of else None,
                              False if self.hooked else None))
-
-@patch
-def tap(self: Audit,
-    loader, # the outermost one
-    epoch: int | None = None, # that the next pass is
-) -> Tap:
-    "Record what a loader yields."
-    return Tap(self, loader, epoch)
 
 # %% ../../nbs/audit/610_ledger.ipynb #3ecc1e34
 @patch
