@@ -4,16 +4,16 @@
 
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'IDS', 'RESTS', 'few', 'at', 'law_written', 'law_ranks', 'law_contiguous', 'law_lineage', 'law_settings',
-           'by_content', 'batch_of', 'law_once', 'repeats', 'law_whole', 'witnesses', 'law_replay', 'told',
-           'law_shuffled', 'law_reference', 'law_newest', 'law_restored', 'law_repeated', 'law_agree', 'epoch_rows',
-           'verify_audit']
+           'by_content', 'batch_of', 'law_once', 'repeats', 'law_whole', 'left_out', 'witnesses', 'law_replay', 'told',
+           'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcome',
+           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'verify_audit']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 import numpy as np
-from .history import (AuditAttempt, AuditHistory, again, amount, bag_of, by_epoch, hashes, kept,
+from .history import (AuditAttempt, AuditHistory, again, amount, bag_of, by_epoch, hashes, is_span, kept,
     micro_batches, numbers, read_audit, same_list, same_set, walks)
 from .ledger import _core, added, bag, fingerprint, hash_key, link
 from ..measure.correctness import Verdict
@@ -119,6 +119,9 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
             'audit.resumed(checkpoint["audit"]) on every rank '
             'before its first step, or audit.resumed(None) for a fresh start.', attempt=a.number)
         if a.continues == 'token' and a.steps: n += 1; yield from _proved(h, a)
+        if skipped := max((r[0].get('passed', 0) for r in a.own.values()), default=0): yield Evidence(True,
+            f'attempt {a.number} drew {skipped} batch(es) before its first step, and no backward pass followed them: '
+            'taken as skipped, not as trained.', attempt=a.number)
     if not h.restarts: yield Evidence(True, 'there was no restart: resuming was not exercised.')
     return n + sum(a.continues == 'fresh' and bool(a.steps) for a in h.attempts[1:])
 
@@ -180,6 +183,8 @@ def _open(h: AuditHistory) -> Iterator[Evidence]:
 def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."
     lack = [s for s, _, recs in h.surviving if any(r['ids'] is None and 'bags' not in r for r in recs)]
+    for s, a, r in [(s, a, r) for s, a, recs in h.surviving for r in recs if r.get('unsure')][:3]:
+        yield Evidence('unknown', f'{at(s, a)}: {r["unsure"]}.', s, r['rank'], a.number)
     if lack:
         yield Evidence('unknown',
                        f'{len(lack)} step(s), the first {lack[0]}, have no ids. Needed: WithIds(dataset), or ids= a '
@@ -270,7 +275,7 @@ def _hashed_epoch(h: AuditHistory, e: int) -> tuple[int, list, list]: # (facts, 
         f'epoch {e} consumed {total} samples, and there are {size}: some came twice.'
         + ("" if tail else " Needed: tail='pad', if they fill the last batch.")))
     lack = size - total
-    if lack >= max(of.values()) or lack > 0 and tail in ('keep', 'pad'):
+    if (lack >= max(of.values()) or lack > 0 and tail in ('keep', 'pad')) and not left_out(h, e):
         return 0, once, [Evidence(False, f'epoch {e} left out at least {lack} of {size} samples.')]
     open_ = Evidence('unknown', f'epoch {e} consumed {total} samples of {size}; hashes alone do not tell which. {IDS}')
     return 0, once + [open_], [open_]
@@ -345,6 +350,12 @@ def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail
     if missing < 0:
         yield Evidence(False, f'epoch {e} consumed {size - missing} different samples, {size} are declared.')
     if missing <= 0: return
+    drawn = {i for ids in left_out(h, e) if isinstance(ids, list) for i in ids if not is_span(i)}
+    if gone and {*gone} <= drawn:
+        yield Evidence('unknown', f'epoch {e}: {missing} of {size} samples{told} were drawn, and no backward pass '
+            'followed. Needed: accumulate=, where one pass covers several batches; audit.discard(), where a batch is '
+            'left out on purpose.')
+        return
     if missing >= B or tail in ('keep', 'pad'):
         yield Evidence(*_unless_unseen(h, f'epoch {e} left out {missing} of {size} samples{told}.'), used[-1][0],
                        cause=None if _unseen(h) else _lost(h, e, missing, B))
@@ -352,6 +363,11 @@ def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail
         yield Evidence('unknown',
                        f"epoch {e} left out {missing} of {size} samples{told}, less than a global batch of {B}. "
                        "Needed: tail='drop', if the loader drops what does not fill a batch.")
+
+def left_out(h: AuditHistory, e: int) -> list: # ids of each batch, or its bag
+    "What was drawn in an epoch and not trained on, by any attempt; not what one skipped after its resume."
+    recs = [r for a in h.attempts for r in (*a.over, *(r for own in a.own.values() for r in own)) if r['epoch'] == e]
+    return [ids for r in recs for ids in r.get('left') or ()]
 
 def _lost(h: AuditHistory, e: int, missing: int, B: int) -> str | None:
     steps = {s for s, _, recs in h.surviving if any(r['epoch'] == e for r in recs)}
@@ -467,7 +483,10 @@ def _same_steps(h: AuditHistory, e: int) -> bool:
 # %% ../../nbs/audit/630_laws.ipynb #694c2e85
 @law('order', needs='a reference run', of=AUDIT_LAWS)
 def law_reference(h: AuditHistory) -> Iterator[Evidence]:
-    "The surviving steps consumed what those of the reference did, and as many."
+    "The surviving steps consumed what those of the reference did, and as many; and no launch of a trial failed."
+    for l in h.launches:
+        if l['came_to'] != 'killed' and (l['kill'] or l['came_to'] != 'done'):
+            yield Evidence(l['came_to'] not in ('failed', 'late'), told_of(l) + '.')
     ref = h.reference
     if ref is None: return 0
     mine, theirs = ({s: (a, recs) for s, a, recs in x.surviving} for x in (h, ref))
@@ -496,6 +515,16 @@ def _same_step(a, x: list, b, y: list) -> bool | None: # x, y: lines of the rank
 def _all_told(recs: list) -> str:
     return few([i for r in recs for i in r['ids']]) if all(r['ids'] is not None for r in recs) else told(
         next(r for r in recs if r['ids'] is None))
+
+# %% ../../nbs/audit/630_laws.ipynb #694c2e87
+def told_of(l: dict) -> str: # of `launches_of`
+    "What a launch of a trial came to, in words."
+    if l['came_to'] == 'not tried': return f'the kill at {l["kill"]} was not tried, since the launches were over'
+    what = dict(killed='was killed at', done='ran to its end before', late=f'was ended after {l["s"]:.0f} s, before',
+                failed=f'failed by itself (exit code {l["code"]}) before')[l['came_to']]
+    words = f': {" | ".join(l["words"].splitlines())}' if l['words'] else ''
+    if l['came_to'] == 'killed': return f'launch {l["launch"]} on {l["ranks"]} rank(s) {what} {l["kill"]}'
+    return f'launch {l["launch"]} on {l["ranks"]} rank(s) {what} {l["kill"] or "the end"} was reached{words}'
 
 # %% ../../nbs/audit/630_laws.ipynb #a70ae9f8
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
@@ -550,17 +579,17 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58b
-@law('state', needs='note(); deterministic=True; a step that was executed twice', of=AUDIT_LAWS)
+@law('state', needs='note() or token(model=...); deterministic=True and a step that was executed twice, or a reference',
+     of=AUDIT_LAWS)
 def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     """What is noted of a step, such as its loss, and the state that is digested after it, are the same to the bit when
-    the step is repeated on the same samples."""
-    if not h.declared('deterministic'): return 0
-    n, found = 0, []
-    for s, a, b in witnesses(h):
+    the step is repeated on the same samples, by a later attempt or by a reference."""
+    n, found = beside_reference(h)
+    for s, a, b in witnesses(h) if h.declared('deterministic') else ():
         if a.world_size != b.world_size: continue
         for r in sorted(a.steps[s].keys() & b.steps[s].keys()):
             if not same_list(a, a.steps[s][r], b, b.steps[s][r]): continue
-            x, y = (c.steps[s][r].get('noted', {}) | c.tokens.get((s, r), {}).get('state', {}) for c in (a, b))
+            x, y = outcome(a, s, r), outcome(b, s, r)
             for k in sorted(x.keys() & y.keys()):
                 n += 1
                 if repr(x[k]) != repr(y[k]): found.append(Evidence(False,
@@ -568,6 +597,42 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
                     'part of the state was not restored (optimizer, schedule, random generators)'))
     yield from first_of(found)
     return n
+
+# %% ../../nbs/audit/630_laws.ipynb #4ff8a58d
+def outcome(a: AuditAttempt, s: int, rank: int) -> dict: # component, or name of a note -> value
+    "What is known of the state after a step."
+    return a.steps[s][rank].get('noted', {}) | a.tokens.get((s, rank), {}).get('state', {})
+
+def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, component -> (step, attempt, rank))
+    "Where the state of a run first differs from that of another, while both consume the same on as many ranks."
+    mine, theirs = ({s: (a, recs) for s, a, recs in x.surviving} for x in (h, other))
+    n, first = 0, {}
+    for s in sorted(mine.keys() & theirs.keys()):
+        (a, x), (b, y) = mine[s], theirs[s]
+        if len(x) != len(y) or not _same_step(a, x, b, y): break
+        for r in range(len(x)):
+            now, then = outcome(a, s, r), outcome(b, s, r)
+            n += len(now.keys() & then.keys())
+            for k in now.keys() & then.keys():
+                if repr(now[k]) != repr(then[k]): first.setdefault(k, (s, a, r))
+    return n, first
+
+def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, evidence)
+    "The state of a run beside its reference; the reference's own reference tells what can be repeated."
+    if h.reference is None: return 0, []
+    n, apart = beside(h, h.reference)
+    if (again := h.reference.reference) and (never := beside(h.reference, again)[1]):
+        s = min(x[0] for x in never.values())
+        return 0, [Evidence(True, 'state was not held against the reference: two undisturbed runs differ from step '
+                                  f'{s} on ({few(sorted(never))}).', s)]
+    if not apart: return n, []
+    s, a, r = min(apart.values(), key=lambda x: x[0])
+    sure = bool(h.declared('deterministic')) or again is not None and a.world_size < 3
+    need = '' if sure else ' Needed: deterministic=True, if a restart may not change a bit' + (
+        '.' if again else ', or a second undisturbed run (ecrl audit try makes one).')
+    other = few(sorted(k for k in apart if apart[k][0] == s))
+    return n, [Evidence(False if sure else 'unknown', f'the same samples as in the reference, but another {other} from '
+        f'{at(s, a)} on: were the random states, the optimizer and the schedule restored?{need}', s, r, a.number)]
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb0c
 @law('state', needs='components named in token() or resumed() on every rank', of=AUDIT_LAWS)

@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['RECORDS_OF', 'Sample', 'M64', 'TAILS', 'AuditError', 'Log', 'one_writer', 'place', 'launch_name', 'WithIds',
            'Collate', 'as_ids', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key', 'fingerprint', 'bag', 'added',
-           'ordered', 'digest', 'rng', 'Audit', 'link', 'Tap']
+           'ordered', 'digest', 'rng', 'Audit', 'link', 'Draw', 'Tap']
 
 # %% ../../nbs/audit/610_ledger.ipynb #0b14fdcb
 import collections, contextlib, fcntl, hashlib, json, os, random, signal, sys, time, uuid, warnings
+from dataclasses import dataclass
 from pathlib import Path
 from fastcore.basics import patch
 from ..training.protocol import fields
@@ -47,10 +48,16 @@ chain     text   written     digest of this line's content and of all before it
 *epochs   list   whole       epoch of each micro-batch, where they differ
 *counted  flag   whole       the epoch was counted by the ledger, not declared by the user
 *skipped  whole  -           leading micro-batches without effect: the step was skipped; consumed all the same
+*passed   whole  lineage     batches drawn after a resume and thrown away: no backward pass came before the next draw
+*left     list   whole       ids (or the bag) of each other batch that was drawn and not trained on
+*unsure   text   once        why it is not known what the step consumed
 *noted    map    repeated    what the user noted, such as the loss
 *bags     list   once        of each micro-batch, the sum of the hashes of its ids, where these are not kept
 *order    text   repeated    digest of this rank's ids in their order, where these are not kept
-''', epoch_end='epoch  whole  whole  the loader was exhausted', token='''
+''', epoch_end='''
+epoch  whole  whole  the loader was exhausted
+*left  list   whole  ids (or the bag) of each batch drawn after the last step and not trained on
+''', token='''
 step   whole  lineage   the last step that the state contains
 chain  text   lineage   of that step
 state  map    restored  component -> digest, as it was saved
@@ -208,9 +215,11 @@ def content_ids(batch) -> list[str]: # 32 hex digits a sample
 class Drawn:
     "A batch sampler whose batches are remembered until they are yielded."
     def __init__(self, sampler): self.sampler, self.waiting = sampler, collections.deque()
-    def __iter__(self):
+    def __iter__(self): # each iteration has a queue of its own: loaders are iterated within loops over themselves
         waiting = self.waiting = collections.deque()
-        for batch in self.sampler: waiting.append(list(batch)); yield batch
+        def drawn():
+            for batch in self.sampler: waiting.append(list(batch)); yield batch
+        return drawn()
     def __len__(self): return len(self.sampler)
     def __getattr__(self, name): return getattr(self.__dict__['sampler'], name)
 
@@ -329,7 +338,7 @@ class Audit:
         self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
                             host=os.uname().nodename) | (dict(key=fingerprint(self.key)) if self.key else {}))
         for o in optimizer if isinstance(optimizer, (list, tuple)) else [optimizer]*(optimizer is not None):
-            getattr(o, 'optimizer', o).register_step_post_hook(lambda *_: self.commit())
+            self._watch(getattr(o, 'optimizer', o))
 
 def _run_name(file: Path) -> str: # the first process that comes mints it
     "The name of the ledger in this folder."
@@ -342,7 +351,7 @@ def _run_name(file: Path) -> str: # the first process that comes mints it
 # %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fa
 def _core(r: dict) -> str: # the part of a step's line that its chain seals
     return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped',
-                                         'noted', 'bags', 'order') if k in r},
+                                         'passed', 'left', 'unsure', 'noted', 'bags', 'order') if k in r},
                       separators=(',', ':'))
 
 def link(chain: str, core: str) -> str: # 32 hex digits
@@ -353,24 +362,92 @@ def link(chain: str, core: str) -> str: # 32 hex digits
 def commit(self: Audit):
     "A step is done: record what was consumed for it."
     if not self.pending: return
-    self.steps, pending, self.pending = self.steps + 1, self.pending, []
-    ids, sources, epochs = zip(*pending)
-    known = all(i is not None for i in ids)
-    r = dict(step=self.steps, epoch=epochs[0], source='+'.join(sorted({*map(str, sources)})) if known else None,
+    used, left, unsure = self._told_apart()
+    for d in used: self._trained(d)
+    self.steps, self.pending, self.most = self.steps + 1, [], max(self.most, len(used))
+    r = dict(step=self.steps) | self._consumed(used, known=not unsure)
+    if self.passed + len(left) and self.resuming: r['passed'] = self.passed + len(left)
+    elif left := [d for d in left if d.of]: r['left'] = self._named(left)    # others belong to no epoch
+    if unsure: r['unsure'] = unsure
+    if self.noted: r['noted'], self.noted = self.noted, {}
+    core = _core(r)
+    self.chain, self.resuming = link(self.chain, core), False
+    self.log.write(f'"event":"step",{core[1:-1]},"chain":"{self.chain}"')
+    _reached('step', self.steps)
+    if self.steps > 1 and self.at_first: _reached('epoch', r['epoch'])
+    self.at_first = False
+
+# %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fc
+@patch
+def _consumed(self: Audit, used: list, known: bool) -> dict: # known: whether these are what was consumed
+    "What a step's line says of its samples."
+    ids, epochs = [d.ids for d in used], [d.epoch for d in used]
+    known = known and all(i is not None for i in ids)
+    r = dict(epoch=epochs[0], source='+'.join(sorted({str(d.source) for d in used})) if known else None,
              ids=(ids[0] if len(ids) == 1 else [i for m in ids for i in m]) if known else None,
              micro=[len(m) if m is not None else None for m in ids])
     if known and self.key:
         r |= dict(bags=[bag(m, self.key) for m in ids], order=ordered([i for m in ids for i in m], self.key), ids=None)
-    if len({*epochs}) > 1: r['epochs'] = list(epochs)
+    if len({*epochs}) > 1: r['epochs'] = epochs
     if not self.declared_epoch: r['counted'] = True
-    if self.accumulate and len(pending) > self.accumulate: r['skipped'] = len(pending) - self.accumulate
-    if self.noted: r['noted'], self.noted = self.noted, {}
-    core = _core(r)
-    self.chain = link(self.chain, core)
-    self.log.write(f'"event":"step",{core[1:-1]},"chain":"{self.chain}"')
-    _reached('step', self.steps)
-    if self.steps > 1 and self.at_first: _reached('epoch', epochs[0])
-    self.at_first = False
+    if self.accumulate and len(used) > self.accumulate: r['skipped'] = len(used) - self.accumulate
+    return r
+
+# %% ../../nbs/audit/610_ledger.ipynb #5c1d9b01
+@dataclass(eq=False)
+class Draw:
+    "A batch that the loop has been given."
+    ids: list | None           # None: not known
+    source: str
+    of: list                   # its pass over the loader: empty until something of it is trained
+    epoch: int | None = None   # None: not before it is known whether its pass is an epoch
+    trained: bool | None = None   # None: nobody can tell
+
+@patch
+def _watch(self: Audit, optimizer):
+    "Let its parameters tell of backward passes, and its steps commit."
+    def seen(_): self.backward = True
+    optimizer.register_step_post_hook(lambda *_: self.commit())
+    for p in [p for g in getattr(optimizer, 'param_groups', ()) for p in g['params']]:
+        if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(seen); self.hooked += 1
+
+@patch
+def _heed(self: Audit): # at every draw, commit and end of a pass
+    "A backward pass belongs to the batch that was drawn last."
+    if self.backward and self.pending: self._trained(self.pending[-1])
+    self.backward = False
+
+@patch
+def _trained(self: Audit, d: Draw):
+    d.trained = True
+    self._number(d.of)
+    if d.epoch is None: d.epoch = self.at_epoch
+
+@patch
+def discard(self: Audit):
+    "The batch at hand is left out on purpose: it counts as consumed, with the next step."
+    if self.pending: self._trained(self.pending[-1])
+
+Audit.resuming, Audit.hooked, Audit.backward, Audit.most, Audit.joint, Audit.passed = False, 0, False, 0, None, 0
+
+# %% ../../nbs/audit/610_ledger.ipynb #5c1d9b03
+@patch
+def _told_apart(self: Audit) -> tuple: # (draws that the step consumed, draws that were left out, why it is not known)
+    "What a step consumed of what was drawn for it."
+    self._heed()
+    draws, k, n = self.pending, self.accumulate, len(self.pending)
+    trained = [d for d in draws if d.trained]
+    if self.joint is None: self.joint = bool(k) and k > 1 and n == k and trained == draws[-1:] and self.hooked > 0
+    if self.joint: return draws[-k:], draws[:-k], None
+    if trained: return trained, [d for d in draws if not d.trained], None
+    if not self.resuming or not 0 < self.most < n + self.passed: return draws, [], None
+    if k: return draws[-k:], draws[:-k], None
+    return draws, [], (f'{n + self.passed} batches were drawn for it, and no step before had more than {self.most}. '
+                       'Needed: audit(optimizer=...), so that skipped ones are told from trained ones, or accumulate=')
+
+@patch
+def _named(self: Audit, draws: list) -> list: # of lists of ids, or of bags
+    return [d.ids if d.ids is None or not self.key else bag(d.ids, self.key) for d in draws]
 
 # %% ../../nbs/audit/610_ledger.ipynb #9ee7279b
 @patch
@@ -379,7 +456,7 @@ def consume(self: Audit,
     source: str = 'given', # where they come from
 ):
     "A micro-batch is consumed; it belongs to the next step that is committed."
-    self.pending.append((None if ids is None else as_ids(ids), source, self.at_epoch))
+    self.pending.append(Draw(None if ids is None else as_ids(ids), source, [True], self.at_epoch, True))
 
 @patch
 def step(self: Audit, ids, epoch: int | None = None):
@@ -402,17 +479,19 @@ def epoch(self: Audit, n: int):
     self.at_epoch, self.fresh, self.declared_epoch = int(n), True, True
 
 @patch
-def _pass_begins(self: Audit, n: int | None):
-    "The tapped loader starts: which epoch is it?"
-    if n is not None: self.epoch(n)
-    elif not self.fresh: self.at_epoch, self.declared_epoch, self.at_first = self.at_epoch + 1, False, True
+def _number(self: Audit, of: list): # a pass
+    "Something of a pass over the tapped loader is trained: which epoch is it?"
+    if of: return
+    if not self.fresh: self.at_epoch, self.declared_epoch, self.at_first = self.at_epoch + 1, False, True
     self.fresh = False
+    of.append(True)
 
 @patch
 def epoch_over(self: Audit):
     "The loader is exhausted: nothing more of this epoch is to come."
-    self.ended = self.at_epoch
-    self.log.write(dict(event='epoch_end', epoch=self.at_epoch))
+    self._heed()
+    self.ended, left = self.at_epoch, [d for d in self.pending if d.of and d.trained is False]
+    self.log.write(dict(event='epoch_end', epoch=self.at_epoch) | (dict(left=self._named(left)) if left else {}))
 
 Audit.ended = None
 
@@ -428,13 +507,21 @@ class Tap:
     def __len__(self): return len(self.loader)
     def __getattr__(self, name): return getattr(self.__dict__['loader'], name)
     def __iter__(self):
-        self.audit._pass_begins(self.epoch); self.epoch = None
-        for batch in self.loader:
-            drawn = self.drawn.waiting.popleft() if self.drawn is not None and self.drawn.waiting else None
-            ids, source, batch = self.audit.ids_of(batch, drawn)
-            self.audit.consume(ids, source)
+        audit, of, none = self.audit, [], True                  # of: this pass, which has no number yet
+        if self.epoch is not None: audit.epoch(self.epoch); self.epoch = None
+        if not audit.hooked: audit._number(of)                  # nobody will tell what is trained
+        batches = iter(self.loader)
+        waiting = self.drawn.waiting if self.drawn is not None else ()
+        for batch in batches:
+            ids, source, batch = audit.ids_of(batch, waiting.popleft() if waiting else None)
+            audit._draw(ids, source, of)
+            none = False
             yield batch
-        self.audit.epoch_over()
+        audit._heed()
+        if of or none: audit._number(of); audit.epoch_over()
+        else:                                                   # an evaluation, or an epoch that was skipped whole
+            audit.passed += audit.resuming*sum(d.of is of for d in audit.pending)
+            audit.pending = [d for d in audit.pending if d.of is not of]
 
 @patch
 def tap(self: Audit,
@@ -443,6 +530,16 @@ def tap(self: Audit,
 ) -> Tap:
     "Record what a loader yields."
     return Tap(self, loader, epoch)
+
+# %% ../../nbs/audit/610_ledger.ipynb #55c678e3
+@patch
+def _draw(self: Audit, ids, source: str, of: list):
+    "A batch goes to the loop; whether it is trained is seen when control comes back."
+    self._heed()
+    if self.resuming and len(self.pending) > 1000 and self.pending[0].trained is not True:
+        self.passed += 1; del self.pending[0]                   # a long way to where it was
+    self.pending.append(Draw(None if ids is None else as_ids(ids), source, of, self.at_epoch if of else None,
+                             False if self.hooked else None))
 
 # %% ../../nbs/audit/610_ledger.ipynb #3ecc1e34
 @patch
@@ -469,7 +566,7 @@ def ids_of(self: Audit,
 def token(self: Audit, **state) -> dict: # plain values; state: components, see `digest`
     "What names this point of this run; put it into the checkpoint."
     t = dict(ecrl_audit=1, run=self.run, attempt=self.attempt, rank=self.rank, step=self.steps, epoch=self.at_epoch,
-             ended=self.ended == self.at_epoch, chain=self.chain)
+             ended=self.ended == self.at_epoch, chain=self.chain, draws=self.most, joint=self.joint)
     self.log.write(dict(event='token', step=self.steps, chain=self.chain,
                         state={k: digest(v) for k, v in state.items()}), durable=True)
     self.minted = t
@@ -509,7 +606,8 @@ def resumed(self: Audit,
         warnings.warn(f'ecrl.audit: this checkpoint is of another run ({token["run"]}), whose records '
         f'are not in {self.folder}: what was trained before it will be unknown. Use the folder of that run to '
         'continue it.')
-    self.steps, self.chain = token['step'], token['chain']
+    self.steps, self.chain, self.resuming = token['step'], token['chain'], True
+    self.most, self.joint = token.get('draws') or 0, token.get('joint')
     self.at_epoch = token.get('epoch', 0) + bool(token.get('ended'))
 
 # %% ../../nbs/audit/610_ledger.ipynb #8f27f8e1

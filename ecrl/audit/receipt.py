@@ -9,7 +9,7 @@ __all__ = ['begins_from', 'attempt_rows', 'runs_of', 'timeline', 'receipt', 'wri
 from html import escape
 from pathlib import Path
 from .history import AuditAttempt, AuditHistory, read_audit
-from .laws import AUDIT_LAWS, verify_audit
+from .laws import AUDIT_LAWS, told_of, verify_audit
 from ..measure.correctness import Verdict
 from ..measure.laws import GRADES, MARK, SIGN
 from ..training.events import write_atomically
@@ -127,6 +127,7 @@ def receipt(
               f'{", ".join(_SOURCES.get(x, x) for x in sources) or "none"}; '
               f'declared: {", ".join(f"{k}={x}" for k, x in said.items()) or "nothing"}. A valid law is one that '
               'these records do not contradict.')
+    tried = [dict(launch=l['launch'], came_to=told_of(l)) for l in h.launches]
     epochs = [r | dict(over='yes' if r['over'] else 'under way') for r in v.epochs]
     first = next((e for e in v.evidence if e.valid == v.valid and v.valid is not True), None)
     body = [f'<h1>{SIGN[v.valid]} {MARK[v.valid]}: {escape(title)}</h1><p>Run <code>{escape(h.run_id)}</code>, '
@@ -136,15 +137,16 @@ def receipt(
             f'<div class=grades>{"".join(_grade(v, g, said.get("tail", "")) for g in GRADES)}</div>',
             '<h2>Attempts</h2>', f'<div class=wide>{timeline(h)}</div>', f'<p class=small>{_LEGEND}</p>',
             _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found),
+            *(['<h2>Launches of the trial</h2>', _table(tried)] if tried else []),
             '<h2>Epochs</h2>', _table(epochs), f'<p class=small>{_MISSING}</p>',
             '<h2>Laws</h2>', _table(laws), f'<h2>What this covers</h2><p>{escape(covers)}</p>']
     return ('<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
             f'<title>{escape(title)}: {MARK[v.valid]}</title><style>{_STYLE}</style>{"".join(body)}</html>\n')
 
 # %% ../../nbs/audit/660_receipt.ipynb #31bd4a04
-def write_receipt(run: Path | str, out: Path | str | None = None,
+def write_receipt(run: AuditHistory | Path | str, out: Path | str | None = None,
                   reference: Path | str | None = None) -> Path: # out: <run>/receipt.html
     "Write the page of a run."
-    run = Path(run)
-    write_atomically(out := Path(out or run/'receipt.html'), receipt(read_audit(run, reference), run.resolve().name))
+    h = run if isinstance(run, AuditHistory) else read_audit(run, reference)
+    write_atomically(out := Path(out or h.folder/'receipt.html'), receipt(h, h.folder.resolve().name))
     return out
