@@ -1209,24 +1209,27 @@ def audit_try(
     every: Annotated[Optional[int], typer.Option(
         help='Steps between saves, where the ledger does not show them.', show_default=False)] = None,
     folder: Annotated[Optional[Path], typer.Option(
-        '--out', help='New folder for both runs and the receipt; by default one in the temporary folder.',
+        '--out', help='Folder for both runs and the receipt: new, or that of a trial that was interrupted; by default '
+                     'one in the temporary folder.',
         show_default=False)] = None,
     timeout: Annotated[float, typer.Option(help='Limit of each launch, s.')] = 600.0,
 ):
     "Run a script undisturbed, then kill it by plan and resume it. Exit code 0: it resumes exactly, 1: it does not."
     if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
         _fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
-    if folder and folder.exists() and any(folder.iterdir()):
-        _fail(f'--out {_short(folder)}: expected a new folder, found one that is not empty')
+    over = folder and (folder/'killed'/'receipt.html').exists()
+    if folder and folder.exists() and (over or any(folder.iterdir()) and not (folder/'reference').is_dir()):
+        _fail(f'--out {_short(folder)}: expected a new folder, or that of a trial that was interrupted, '
+              'found one that is not empty')
     from ecrl.audit.receipt import write_receipt
     from ecrl.audit.trying import try_restarts
-    new = ' and another --out' if folder else ''
     folder = folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
-    with calm(lambda: f'Interrupted; what was done lies in {_short(folder)}. Begin anew with the same command{new}.'):
+    with calm(lambda: f'Interrupted. To go on, call the same command with --out {_short(folder)}: an undisturbed run '
+                      'that is whole is not repeated.'):
         t = try_restarts(command, folder, kills.split(',') if kills else None, [int(w) for w in world.split(',')],
                          every, timeout, lambda text: print(text, flush=True))
     print(t.verdict)
-    page = write_receipt(t.run, reference=t.reference if t.repeatable else None)
+    page = write_receipt(t.history)
     out.print(f'wrote {_short(page)}', soft_wrap=True)
     for said in (wrong := t.complaints()): out.print(f'- {said}', soft_wrap=True, markup=False)
     raise typer.Exit(1 if wrong else 0)

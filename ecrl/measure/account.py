@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from fastcore.basics import patch
 from ..training.config import ConfigError, load_config, parse_yaml
-from ..training.events import LOCK, load_json, locked, may_be_record, read_json, read_jsonl
+from ..training.events import LOCK, load_json, locked, may_be_record, read_jsonl
 from ..training.protocol import ENDED, ENVIRONMENT, RUN_FORMAT, STATUS, Field, kind_of, trouble
 
 # %% ../../nbs/measure/717_account.ipynb #4f08402a
