@@ -434,7 +434,7 @@ def _said_of_failures(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d85
 @law('state', needs='checkpoints/, checkpoint_rank0.jsonl')
 def law_whole(h: History) -> Iterator[Evidence]:
-    "The newest checkpoint that was published, and not set aside since, lies there whole; each save came to one."
+    "The newest checkpoint that was published, and not set aside since, lies there whole."
     yield from _said_of_failures(h)
     published = zip(h.checkpoints['attempt'].tolist(), h.checkpoints['global_step'].tolist())
     due = sorted((o for o in published if not was_set_aside(h, *o)), reverse=True)
