@@ -3077,6 +3077,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'ecrl.measure.resumes._not_the_newest': ( 'measure/resumes.html#_not_the_newest',
                                                                                 'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._odd_change': ('measure/resumes.html#_odd_change', 'ecrl/measure/resumes.py'),
+                                      'ecrl.measure.resumes._odd_digests': ('measure/resumes.html#_odd_digests', 'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._odd_intervals': ( 'measure/resumes.html#_odd_intervals',
                                                                                'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._odd_saves': ('measure/resumes.html#_odd_saves', 'ecrl/measure/resumes.py'),
