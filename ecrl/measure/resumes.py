@@ -425,7 +425,7 @@ def _odd_digests(h: History) -> Iterator[Evidence]:
     digesting = {n for n, _, _ in told}
     for b in _lines(h, 'checkpoint'):
         n, s = b['attempt'], b['global_step']
-        if n in digesting and not told[n, s, 0] and not unsettled(h, n): yield Evidence(False,
+        if n in digesting and saves[n, s] and not told[n, s, 0] and not unsettled(h, n): yield Evidence(False,
             f'attempt {n} saved step {s}, but rank 0 has no digests of it.', s, 0, n, 'records were lost')
 
 # %% ../../nbs/measure/735_resumes.ipynb #d1960037
