@@ -3164,6 +3164,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'ecrl.measure.resumes._not_published': ( 'measure/resumes.html#_not_published',
                                                                                'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._odd_change': ('measure/resumes.html#_odd_change', 'ecrl/measure/resumes.py'),
+                                      'ecrl.measure.resumes._odd_digests': ('measure/resumes.html#_odd_digests', 'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._odd_intervals': ( 'measure/resumes.html#_odd_intervals',
                                                                                'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._odd_saves': ('measure/resumes.html#_odd_saves', 'ecrl/measure/resumes.py'),

@@ -128,6 +128,7 @@ HARMLESS = [ # file, line, field, what, reason
      'no other record depends on it'),
     ('events.jsonl', 'evaluated', 'samples', 'changed', 'nobody counts them twice'),
     ('events.jsonl', 'busy*', 'doing', 'changed', 'both ends of one kind of work renamed'),
+    ('events.jsonl', 'digested', '*', 'changed|lost', 'of a save that nobody has loaded: nothing is compared with it'),
     ('events.jsonl', 'torn_down|death_seen|finished|fatal|first_step|restored', '', 'lost',
      'of an attempt that was cut short there, by whatever ended the supervisor or the rank'),
     ('faults.jsonl', 'armed', '*', 'changed|lost|doubled|removed', 'repeats the plan'),

@@ -428,7 +428,7 @@ def _said_of_failures(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d85
 @law('state', needs='checkpoints/, checkpoint_rank0.jsonl')
 def law_whole(h: History) -> Iterator[Evidence]:
-    "The newest checkpoint that was published, and not set aside since, lies there whole; each save came to one."
+    "The newest checkpoint that was published, and not set aside since, lies there whole."
     yield from _said_of_failures(h)
     published = zip(h.checkpoints['attempt'].tolist(), h.checkpoints['global_step'].tolist())
     due = sorted((o for o in published if not was_set_aside(h, *o)), reverse=True)
@@ -498,8 +498,22 @@ def law_restored(h: History) -> Iterator[Evidence]:
                 f'{e["from_step"]} was saved: {b} after the restore, {a} before the save.', int(e['from_step']), r, n,
                 FORGOTTEN.get(c.partition('.')[0]) if a and b else 'one of them is not recorded')
                 for c, (a, b) in due.items() if a != b]
-    yield from first_of(found)
+    yield from first_of([*found, *_odd_digests(h)])
     return n_facts
+
+def _odd_digests(h: History) -> Iterator[Evidence]:
+    "Saves that are digested more often than they were made, or not at all."
+    events = h.lines['events.jsonl']
+    told = Counter((e['attempt'], e['global_step'], e['rank']) for e in events if e['event'] == 'digested')
+    saves = Counter((e['attempt'], e['global_step']) for e in events if e['event'] == 'busy' and e['doing'] == 'save')
+    for (n, s, r), k in told.items():
+        if k > max(1, saves[n, s]) and not unsettled(h, n): yield Evidence(False,
+            f'rank {r} of attempt {n} digested step {s} {k} times; it was saved {saves[n, s]} times.', s, r, n)
+    digesting = {n for n, _, _ in told}
+    for b in _lines(h, 'checkpoint'):
+        n, s = b['attempt'], b['global_step']
+        if n in digesting and saves[n, s] and not told[n, s, 0] and not unsettled(h, n): yield Evidence(False,
+            f'attempt {n} saved step {s}, but rank 0 has no digests of it.', s, 0, n, 'records were lost')
 
 # %% ../../nbs/measure/735_resumes.ipynb #d1960037
 def digest_shows(h: History, attempt: int) -> tuple[bool, str]: # (whether, by what or why not)

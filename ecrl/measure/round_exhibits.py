@@ -231,11 +231,12 @@ def _silence(life: Life, attempt: int, rank: int, n: int, until: int | None, whe
     w.remove(f'rank{rank}.jsonl', [s for s in w.steps(rank=rank, attempt=attempt, first=n)
         if until is None or s['global_step'] < until])
     w.remove('events.jsonl', [e for e in w.files['events.jsonl'] if (e['rank'], e['attempt']) == (rank, attempt)
-        and e['mono'] > when and (until is None or e['event'] == 'first_step')])
+        and e['mono'] > when and (until is None or e['event'] == 'first_step'
+            or e['event'] == 'digested' and e['global_step'] < until)])
 
 def _insert(life: Life, attempt: int, when: float, lines: list[dict]):
     events = life.records.files['events.jsonl']
-    late = [i for i, e in enumerate(events) if e['attempt'] == attempt and e['rank'] == 0 and e['mono'] > when]
+    late = [i for i, e in enumerate(events) if e['attempt'] == attempt and e['rank'] is not None and e['mono'] > when]
     at = min(late, default=len(events))
     events[at:at] = lines
 
