@@ -399,8 +399,9 @@ def life_of(folder: Path, shape: Shape, due: Due) -> Life:
     "What a job has left, ready to be judged."
     apart = Path(folder)/'clocks.json'          # (process)-(incarnation) -> s that its clock is ahead; of several hosts
     clocks = json.loads(apart.read_text()) if apart.exists() else {}
-    logs = [[(r, t - clocks.get(p.stem.partition('-')[2], 0.0)) for r, t in read_log(p)]
-            for p in sorted(Path(folder).glob('*.jsonl'))]
+    files = sorted(Path(folder).glob('*.jsonl'))
+    read = {p: read_log(p) for p in files[::-1]}    # keepers last: of a group that lives, what they accepted is there
+    logs = [[(r, t - clocks.get(p.stem.partition('-')[2], 0.0)) for r, t in read[p]] for p in files]
     told = in_causal_order(logs) if clocks else in_order([t for log in logs for t in log])
     if not told: raise ValueError(f'{folder}: expected records of a group, found none')
     begin, records = told[0][1], [r for r, _ in told]
