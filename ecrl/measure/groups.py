@@ -13,9 +13,8 @@ from types import SimpleNamespace
 from ..data.geometry import locate, sample_ids_hash, window
 from .history import History, once
 from .laws import Evidence, Law, law
-from .witnesses import launches
+from .witnesses import launches, unsettled
 from ..training.config import RunConfig, group_of, make_config
-
 
 # %% ../../nbs/measure/736_groups.ipynb #73602004
 @once
@@ -80,8 +79,10 @@ def _other_words(h: History, n: int, life) -> Iterator[Evidence]:
                 False, f'the watcher of attempt {n} says that {e["role"]} {p} of stage {e["stage"]} has died; the '
                        f'group has lost {sorted(died)}.', e['global_step'])
         if e['event'] == 'members_changed':
-            if e['view'] not in g.views: yield Evidence('unknown', f'the watcher of attempt {n} speaks of view '
-                f'{e["view"]}, of which the group has no record.', e['global_step']); continue
+            if e['view'] not in g.views:
+                if not unsettled(h, n): yield Evidence('unknown', f'the watcher of attempt {n} speaks of view '
+                    f'{e["view"]}, of which the group has no record.', e['global_step'])
+                continue
             v = g.views[e['view']][0]
             members = [p for p, _ in v.members[e['stage']]] if 0 <= e['stage'] < s.stages else [None]
             if (e['leads'], e['left'], e['of'], e['global_step']) != (members[0], len(members), s.replicas, v.base):
