@@ -11,10 +11,11 @@ __all__ = ['AUDIT_LAWS', 'IDS', 'RESTS', 'few', 'at', 'law_written', 'law_ranks'
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from .history import (AuditAttempt, AuditHistory, again, amount, bag_of, by_epoch, hashes, is_span, kept,
-    micro_batches, numbers, read_audit, same_list, same_set, walks)
+    micro_batches, numbers, printable, read_audit, same_list, same_set, walks)
 from .ledger import _core, added, bag, fingerprint, hash_key, link
 from ..measure.correctness import Verdict
 from ..measure.laws import GRADES, IDLE, RECORDS, Evidence, Law, first_of, graded, hold, law, result, worst
@@ -695,5 +696,5 @@ def verify_audit(
     status = f'up to step {max(h.lineage, default=0)}; {restarts}'
     try: rows = epoch_rows(h)
     except Exception: rows = []
-    return Verdict(h.run_id, status, results, [e for _, found in held.values() for e in found], h.counts, rows,
-                   examined, grades, rests)
+    said = [replace(e, message=printable(e.message)) for _, found in held.values() for e in found]
+    return Verdict(printable(h.run_id), status, results, said, h.counts, rows, examined, grades, rests)

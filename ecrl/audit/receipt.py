@@ -8,7 +8,7 @@ __all__ = ['begins_from', 'attempt_rows', 'runs_of', 'timeline', 'receipt', 'wri
 # %% ../../nbs/audit/660_receipt.ipynb #3edba764
 from html import escape
 from pathlib import Path
-from .history import AuditAttempt, AuditHistory, read_audit
+from .history import AuditAttempt, AuditHistory, printable, read_audit
 from .laws import AUDIT_LAWS, told_of, verify_audit
 from ..measure.correctness import Verdict
 from ..measure.laws import GRADES, MARK, SIGN
@@ -148,5 +148,5 @@ def write_receipt(run: AuditHistory | Path | str, out: Path | str | None = None,
                   reference: Path | str | None = None) -> Path: # out: <run>/receipt.html
     "Write the page of a run."
     h = run if isinstance(run, AuditHistory) else read_audit(run, reference)
-    write_atomically(out := Path(out or h.folder/'receipt.html'), receipt(h, h.folder.resolve().name))
+    write_atomically(out := Path(out or h.folder/'receipt.html'), printable(receipt(h, h.folder.resolve().name)))
     return out
