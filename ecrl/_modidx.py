@@ -325,6 +325,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.audit.history.launches_of': ('audit/records.html#launches_of', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.micro_batches': ('audit/records.html#micro_batches', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.numbers': ('audit/records.html#numbers', 'ecrl/audit/history.py'),
+                                    'ecrl.audit.history.printable': ('audit/records.html#printable', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.read_audit': ('audit/records.html#read_audit', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.read_lines': ('audit/records.html#read_lines', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.same_list': ('audit/records.html#same_list', 'ecrl/audit/history.py'),
