@@ -73,10 +73,12 @@ class Survivors(Circle):
 
 # %% ../../nbs/averaging/444_salvage.ipynb #ad5c294e
 @patch
-def decide(self: Survivors, gone: Sequence[int]):
+def decide(self: Survivors, gone: Sequence[int],
+           begun: float): # monotonic, when rank 0 began to wait for them
     "Rank 0 goes on without some."
     members = [r for r in self.members if r not in gone]
-    self.announce(generation=self.generation + 1, members=members, gone=[*gone])
+    self.announce(generation=self.generation + 1, members=members, gone=[*gone],
+                  took_s=time.monotonic() - begun)
     self.store.set(self.key('members', self.generation + 1), json.dumps(members))
 
 @patch
@@ -118,7 +120,7 @@ def await_all(self: Survivors, place: str | int, what: str = 'here'):
             if self.said(self.key('members', self.generation + 1)): self.regroup(); break
             absent = [r for r in self.members if not self.said(keys[r])]
             late = time.monotonic() - begun > self.patience_s
-            if self.rank == 0 and absent and (late or all(map(self.dead, absent))): self.decide(absent)
+            if self.rank == 0 and absent and (late or all(map(self.dead, absent))): self.decide(absent, begun)
             else: self.pause(begun, f'{place}: rank {", ".join(map(str, absent))} has not come')
         else:
             if not self.said(self.key('members', self.generation + 1)): return
@@ -139,7 +141,7 @@ def vote(self: Survivors, number: int | str, took_s: float, post: str, newcomers
         said = {r: json.loads(self.store.get(k)) for r, k in zip(self.members, votes)}
         odd = [r for r, (_, p) in said.items() if p != post]
         if odd and {*odd} <= {*newcomers}:
-            self.decide(odd)
+            self.decide(odd, begun)
             raise RuntimeError(f'PeerDied: rank {odd[0]} has another state than the one that it was given')
         if odd: raise RuntimeError(f'round {number}: the ranks have come to different averages; nothing was applied')
         self.store.set(f'{place}.commit', json.dumps([min(t for t, _ in said.values()), self.at_the_door()]))

@@ -16,7 +16,8 @@ from .circle import circle_of
 from .combining import apply, catch_up_all, digest_of, ensure_state, gather, meet, parts_of
 from .combining import kept_apart, meet_gradients, parts_for, weighted
 from .own_batch import train_own
-from .planner import Meeting, State, begin, excluding, observe, regrouped, resized, waited_for
+from .planner import ELCHE_RULE, Meeting, State, begin, excluding, observe, regrouped, resized
+from .planner import waited_for
 from .policies import policy_of
 from .rates import Rates, scale
 from .reading import Ahead, depth_of
@@ -97,6 +98,15 @@ def state(self: Averaging, rng: dict) -> dict:
         **dict(kept=self.kept) if self.keeps else {}))
 
 @patch
+def components(self: Averaging) -> dict:
+    "What the ranks share; moments that each keeps for itself bear its number. The planner is held to its rounds."
+    own = super(Averaging, self).components()
+    if self.keeps:
+        moments = {k: v for k, v in parts_of(self.model, self.optimizer).items() if k.startswith('moment.')}
+        own |= {'optimizer': self.optimizer.state_dict()['param_groups'], f'moments.{self.member}': moments}
+    return own | dict(averaging=dict(pool=[*map(list, self.pool)], velocity=self.velocity))
+
+@patch
 def load(self: Averaging, pack: dict | None) -> str: # keyed: each batch draws anew
     "Continue from a pack; what was loaded must have the digest that was saved."
     super(Averaging, self).load(pack)
@@ -129,6 +139,7 @@ def write(self: Averaging, event: str, round: Round, **what):
 def write_plan(self: Averaging, round: Round, base: str, ahead: bool = False):
     a, counts, more = self.settings, round.least, dict(ahead=1) if ahead else {}
     more |= self.brought(parts_of(self.model, self.optimizer))
+    if a.planner == 'elche': more |= dict(rule=ELCHE_RULE)
     self.write('plan', round, counts=counts, weights=weights_of(counts, a.weights),
         segments=[[[*i] for i in s] for s in round.segments], left=self.K - self.sampler.cursor_step,
                anchor=self.planner.anchor, schedule=a.schedule, base=base, generation=self.circle.generation, **more)

@@ -33,6 +33,7 @@ schedule  text   planned    live, recorded
 base      text   digests    SHA-256 of the state that the round begins with
 *left        whole  coverage  batches of the epoch that nobody had done
 *generation  whole  fenced    of the group, from 0: how often ranks have gone on without others
+*rule  whole  planned  of elche, by which this rank plans on after the round; absent: 1
 *ahead  whole  digests  1: begun while the round before it was averaged; absent: not
 *moments  text  digests  SHA-256 of the momentum with which this rank begins; absent: all have the same
 ''', claim='''
@@ -53,7 +54,7 @@ _PARTS |= dict(average='''
 counts    list    meeting    batches that each rank said it had done
 walls     list    planned    s in which each rank did them: the same on all ranks
 sync      number  planned    s of the average without waiting: the least of all ranks
-drift     number  planned    the largest relative distance of a rank from the mean
+drift     real    planned    the largest relative distance of a rank from the mean; no number if a rank has none
 post      text    digests    SHA-256 of the state that all go on with
 waited_s  number  -          s, that this rank waited for others
 sync_s    number  -          s, from everybody's arrival to the end of the average

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FORMAT_VERSION', 'capture_rng', 'restore_rng', 'seed_rng', 'gather_rng', 'state_pack', 'StateMismatch',
-           'check_identity', 'take_over', 'restore_state', 'flatten', 'unflatten']
+           'check_identity', 'take_over', 'restore_state', 'flatten', 'unflatten', 'digest_of', 'components']
 
 # %% ../../nbs/checkpoint/210_state.ipynb #f1726b66
 import random, struct
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from xxhash import xxh3_128
 
 # %% ../../nbs/checkpoint/210_state.ipynb #f3b80b83
 def _bytes(raw: bytes) -> Tensor: return torch.frombuffer(bytearray(raw), dtype=torch.uint8)
@@ -163,3 +164,35 @@ def unflatten(skeleton, tensors: list[Tensor]):
     if kind == 'tensor': return tensors[v]
     if kind == 'dict': return {k: unflatten(x, tensors) for k, x in v}
     return (list if kind == 'list' else tuple)(unflatten(x, tensors) for x in v)
+
+# %% ../../nbs/checkpoint/210_state.ipynb #d1960002
+def digest_of(
+    tree, # as for `flatten`
+) -> str: # 32 hex digits, XXH3-128
+    "A digest of all values, types and shapes; the order in which a dictionary was filled does not count."
+    h = xxh3_128()
+    def say(what: str): h.update(what.encode())
+    def walk(x):
+        if isinstance(x, Tensor):
+            x = x.detach().cpu().contiguous()
+            say(f'{x.dtype}{list(x.shape)}')
+            h.update(x.reshape(-1).view(torch.uint8).numpy())
+        elif isinstance(x, dict):
+            say(f'{{{len(x)}')
+            for k in sorted(x, key=repr): say(repr(k)); walk(x[k])
+        elif isinstance(x, (list, tuple)):
+            say(f'[{len(x)}')
+            for v in x: walk(v)
+        else: say(repr(flatten(x)[0]))                          # a plain value, as it comes back from a file
+    walk(tree)
+    return h.hexdigest()
+
+# %% ../../nbs/checkpoint/210_state.ipynb #d1960005
+def components(model, optimizer, scheduler, scaler, sampler) -> dict: # name -> tree of live tensors
+    "The parts of a state that can be forgotten one by one."
+    state, trained = model.state_dict(), {k for k, _ in model.named_parameters()}
+    parts = dict(parameters={k: v for k, v in state.items() if k in trained},
+                 buffers={k: v for k, v in state.items() if k not in trained})
+    rest = dict(optimizer=optimizer, scheduler=scheduler, scaler=scaler, sampler=sampler)
+    parts |= {k: x.state_dict() for k, x in rest.items() if x}
+    return {k: v for k, v in parts.items() if v}

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['SIDECAR_VERSION', 'FileOps', 'NoSyncOps', 'open_regular', 'file_checksum', 'seal_of', 'boot_id', 'checkpoint_name',
-           'DamagedCheckpoint', 'StaleWriter', 'StoreLocked', 'CheckpointInfo', 'CheckpointStore']
+           'DamagedCheckpoint', 'OtherState', 'StaleWriter', 'StoreLocked', 'CheckpointInfo', 'CheckpointStore',
+           'set_aside_in']
 
 # %% ../../nbs/checkpoint/230_store.ipynb #6e86cc0f
 import contextlib, errno, fcntl, fnmatch, functools, hashlib, itertools, json, math, os, re, stat
@@ -97,6 +98,7 @@ def checkpoint_name(global_step: int) -> str: return f'step_{global_step:08d}.pt
 class DamagedCheckpoint(RuntimeError):
     "A checkpoint, or its record, is not what was published."
     def __init__(self, what: str): super().__init__(_printable(what))
+class OtherState(DamagedCheckpoint): "The file is the one that was published, and holds the state of another step."
 def _printable(text: str) -> str:
     return text.encode(errors='backslashreplace').decode() # a file name may hold any bytes
 class StaleWriter(RuntimeError): "A newer attempt owns the directory."
@@ -255,6 +257,13 @@ def _set_aside(self: CheckpointStore, why: str, *files: Path):
     if done: why += f'; set aside as {" and ".join(done)}'
     self.noticed.append(_printable(why))
 
+# %% ../../nbs/checkpoint/230_store.ipynb #68aed1e1
+def set_aside_in(
+    text: str, # a file's name, or a sentence about it
+) -> set[tuple[int, int]]: # (step, the attempt that found it damaged)
+    "The checkpoints that were set aside, by their new names."
+    return {(int(s), int(n)) for s, n in re.findall(r'step_([0-9]+)\.(?:pt|json)\.damaged-([0-9]+)', text)}
+
 # %% ../../nbs/checkpoint/230_store.ipynb #6a794ebd
 @patch
 def _put(self: CheckpointStore, name: str, chunks: Iterable):
@@ -382,7 +391,7 @@ def load(self: CheckpointStore, info: CheckpointInfo) -> dict:
         first = str(e).partition('\n')[0]
         raise DamagedCheckpoint(f'{info.path} cannot be loaded: {type(e).__name__}: {first}') from None
     if step != info.global_step:
-        raise DamagedCheckpoint(f'{info.path} holds the state of step {step}, its sidecar says {info.global_step}')
+        raise OtherState(f'{info.path} holds the state of step {step}, its sidecar says {info.global_step}')
     return pack
 
 # %% ../../nbs/checkpoint/230_store.ipynb #16c7e5fa

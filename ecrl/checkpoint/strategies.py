@@ -7,6 +7,7 @@ __all__ = ['NICENESS', 'NoCheckpoints', 'BlockingCheckpoints', 'WriterDied', 'Ov
 
 # %% ../../nbs/checkpoint/240_strategies.ipynb #a7c555ca
 import json, multiprocessing, os, signal, time
+from collections.abc import Callable
 from multiprocessing.util import Finalize
 from fastcore.basics import patch
 from .image import FileImage, leaves_of
@@ -27,6 +28,7 @@ class NoCheckpoints:
         global_step: int,
         epoch: int,
         world_size: int,
+        copied: Callable[[], None] = lambda: None, # called before anybody can publish the state
     ) -> dict: # fields for the checkpoint record
         "Make sure that this state will be published. Raises OSError if that has failed already."
         return {}
@@ -45,8 +47,9 @@ class BlockingCheckpoints(NoCheckpoints):
     "Training waits until the checkpoint is durable."
     name = 'blocking'
     def __init__(self, store: CheckpointStore): self.store = store
-    def save(self, pack, global_step, epoch, world_size):
+    def save(self, pack, global_step, epoch, world_size, copied=lambda: None):
         start = time.monotonic()
+        copied()
         info = self.store.save(pack, global_step, epoch, world_size)
         return dict(bytes=info.bytes, snapshot_time_sec=0.0, write_time_sec=time.monotonic() - start)
 
@@ -107,13 +110,14 @@ class OverlappedCheckpoints(NoCheckpoints):
 
 # %% ../../nbs/checkpoint/240_strategies.ipynb #c5e38c0d
 @patch
-def save(self: OverlappedCheckpoints, pack, global_step, epoch, world_size):
+def save(self: OverlappedCheckpoints, pack, global_step, epoch, world_size, copied=lambda: None):
     t0 = time.monotonic()
     self.look_after_writer()
     while not self.free: self._receive(self.deadline_s)
     t1 = time.monotonic()
     slot, (skeleton, tensors) = self.free[0], flatten(pack)
     self.images[slot].fill(tensors)
+    copied()
     t2 = time.monotonic()
     self.free.pop(0)
     self.inflight[slot] = global_step, t2

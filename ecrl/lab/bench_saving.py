@@ -5,17 +5,19 @@
 # %% auto #0
 __all__ = ['OPTIMIZERS', 'model_and_optimizer', 'Job', 'Nothing', 'Memcpy', 'Ecrl', 'write_durably', 'drain', 'TorchSave',
            'Queue', 'Dcp', 'ways_of', 'steps_in', 'take_turn', 'turns', 'be_rank', 'measure_ways', 'anonymous_bytes',
-           'memory_of_overlapped', 'measure_memory', 'main']
+           'memory_of_overlapped', 'Place', 'digest_turns', 'measure_memory', 'measure_digests', 'main']
 
 # %% ../../nbs/lab/866_bench_saving.ipynb #10c1dbc2
 import io, json, multiprocessing, os, sys, tempfile, threading, time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F
 from torch.nn.parallel import DistributedDataParallel
-from ..checkpoint.state import capture_rng, flatten, gather_rng, state_pack
+from ecrl.checkpoint.state import (capture_rng, components, digest_of, flatten, gather_rng, restore_state,
+    state_pack)
 from ..checkpoint.store import CheckpointStore
 from ..checkpoint.strategies import BlockingCheckpoints, OverlappedCheckpoints
 from ..processes import die_with_parent, lines_of, output_of
@@ -262,18 +264,60 @@ def memory_of_overlapped(case: str, folder: Path) -> dict[str, int]: # bytes
     return dict(state=sum(t.numel()*t.element_size() for t in flatten(state)[1]),
                 images=sum(os.fstat(i.fd).st_blocks*512 for i in ck.images), trainer=peak[0], writer=peak[1])
 
+# %% ../../nbs/lab/866_bench_saving.ipynb #d1960112
+class Place:
+    "In the place of a sampler."
+    def state_dict(self): return dict(epoch=0, cursor_step=0, seed=0)
+    def load_state_dict(self, state): pass
+
+def digest_turns(case: str, folder: Path, rounds: int) -> Iterator[dict]: # what, digested, seconds
+    "What saves and restores take, without digests and with them; the first round warms up."
+    torch.set_num_threads(1)
+    ways = [way(CheckpointStore(folder/way.name, attempt=1, keep_last=1).acquire())
+            for way in (OverlappedCheckpoints, BlockingCheckpoints)]
+    model, opt = model_and_optimizer(case)
+    model(torch.randn(2, 3, 32, 32)).sum().backward(); opt.step()
+    parts, thread = (model, opt, None, None, Place()), ThreadPoolExecutor(1)
+    def digests(): return {k: digest_of(v) for k, v in components(*parts).items()}
+    for n in range(1, 2*rounds + 3):
+        digested, times = n % 2, {}
+        for way in ways:
+            t = time.perf_counter()
+            taken = thread.submit(digests) if digested else None
+            way.save(state_pack(*parts, n, dict(seed=0), gather_rng()), n, 0, 1,
+                     (lambda: taken.result()) if digested else lambda: None)
+            times[f'{way.name}, stall'] = time.perf_counter() - t
+            if failed := [d['error'] for d in way.flush() if 'error' in d]: raise RuntimeError(failed[0])
+            times[f'{way.name}, durable'] = time.perf_counter() - t
+        t = time.perf_counter()
+        restore_state(way.store.load(way.store.latest()), *parts, 0, 1)
+        loaded = time.perf_counter()
+        if digested: digests(); times['digests alone'] = time.perf_counter() - loaded
+        times['restore'] = time.perf_counter() - t
+        for what, s in times.items():
+            if n > 2: yield dict(what=what, digested=bool(digested), seconds=s)
+    ways[0].close()
+
 # %% ../../nbs/lab/866_bench_saving.ipynb #b2603e20
 def measure_memory(case: str, timeout_s: float = 300.0) -> dict[str, int]: # as `memory_of_overlapped`
     "The same, in a process of its own."
     with tempfile.TemporaryDirectory() as folder:
         return lines_of('ecrl.lab.bench_saving', 'memory', case, folder, timeout_s=timeout_s)[0]
 
+def measure_digests(case: str, rounds: int, timeout_s: float = 600.0) -> list[dict]: # as `digest_turns`
+    "The same, in a process of its own."
+    with tempfile.TemporaryDirectory() as folder:
+        return lines_of('ecrl.lab.bench_saving', 'digests', case, folder, rounds, timeout_s=timeout_s)
+
 def main():
-    "`python -m ecrl.lab.bench_saving rank ...` under torch.distributed.run, or `... memory CASE FOLDER`."
+    "`python -m ecrl.lab.bench_saving rank ...` under torch.distributed.run, or alone `memory ...`, `digests ...`."
     what, *told = sys.argv[1:]
     if what == 'memory':
         print(json.dumps(memory_of_overlapped(told[0], Path(told[1]))), flush=True)
         os._exit(0)                                   # with the thread that samples
+    if what == 'digests':
+        for row in digest_turns(told[0], Path(told[1]), int(told[2])): print(json.dumps(row), flush=True)
+        os._exit(0)
     case, mode, rounds, batch, segment_s, folder = told
     be_rank(case, mode, int(rounds), int(batch), float(segment_s), Path(folder))
 

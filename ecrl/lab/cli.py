@@ -200,7 +200,8 @@ class Bars:
         s = live.look(s)
         for text in live.news:
             # above the bars
-            if ' is over: ' in text or 'the standby' in text: out.print(f'{run}: {text}', markup=False, soft_wrap=True)
+            if any(s in text for s in (' is over: ', 'the standby', 'checkpoint failed')):
+                out.print(f'{run}: {text}', markup=False, soft_wrap=True)
         live.news = []
         self.progress.update(task, completed=s['global_step'],
                              steps=f"{s['global_step']}/{s['target_steps']}{'' if self.progress.narrow else ' steps'}",
@@ -508,7 +509,7 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     shown = shown or _short(run_dir)
     if resume: check_own_code(run_dir, cfg, shown)
     out.print(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on '
-              f'{cfg.runtime.nproc} ranks', soft_wrap=True)
+              f'{_crew(cfg)}', soft_wrap=True)
     with progress_display('preparing data and model') as show:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: show(run_dir.name, s))
         sup.interrupt = lambda signum, frame=None: (show.stopping(run_dir.name),
@@ -518,11 +519,27 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     if sup.asked and status['status'] != 'completed': raise Interrupted(sup.asked, _left_off(run_dir, cfg, shown))
     out.print(f"{shown}: {status['status']} after {status['attempts']} attempt{'s'*(status['attempts'] != 1)}, "
               f"{status['duration_sec']:.1f} s", soft_wrap=True)
+    if failed := _failed_saves(run_dir): err.print(failed, markup=False, soft_wrap=True)
     if status['status'] == 'completed': out.print(f'Next: ecrl verify {shlex.quote(shown)}', soft_wrap=True)
     else:
         err.print(f"[bold]{status['reason']}[/bold]\n\nThe end of its output:\n{sup.log_tail()}", markup=False,
                   soft_wrap=True)
         raise typer.Exit(1)
+
+def _failed_saves(run_dir: Path) -> str: # '': none has
+    from ecrl.training.events import read_jsonl
+    failed = [b for b in read_jsonl(run_dir/'logs'/'checkpoint_rank0.jsonl')[0] if b.get('event') == 'checkpoint_failed'
+              and not b.get('published') and b.get('global_step') is not None]
+    n = len({(b.get('attempt'), b['global_step']) for b in failed})
+    return failed and (f"checkpoints that failed: {n}, the last at step {failed[-1]['global_step']}: "
+                       f"{failed[-1].get('error')}") or ''
+
+# %% ../../nbs/lab/870_cli.ipynb #87c3e302
+def _crew(cfg) -> str:
+    from ecrl.training.config import group_of
+    s = group_of(cfg)
+    if cfg.training.method != 'stages': return f'{cfg.runtime.nproc} ranks'
+    return f'{len(s.map) or s.count} stages of {s.replicas} replicas, with {s.keepers} keepers'
 
 # %% ../../nbs/lab/870_cli.ipynb #bb1c7da1
 def _left_off(run_dir: Path, cfg, shown: str) -> str:
@@ -780,7 +797,8 @@ def status(run_dir: RunDir):
     if audited(run_dir): return audit_status(run_dir)
     from ecrl.checkpoint.store import CheckpointStore
     from ecrl.measure.account import read_supervisor, supervised
-    from ecrl.training.events import last_step
+    from ecrl.measure.live import odd_loss, odd_loss_text, told_of
+    from ecrl.training.events import last_step, read_jsonl
     (s, attempts), latest = read_supervisor(run_dir), CheckpointStore(run_dir/'checkpoints').latest()
     if not s: _fail(f'{run_dir} is not a run: it has neither events nor the status of a supervisor')
     killed = s['status'] == 'running' and supervised(run_dir/'logs') is False
@@ -788,7 +806,12 @@ def status(run_dir: RunDir):
     out.print(f"[bold]{s['run_id']}[/bold]: {state}" + (f" ({s['reason']})" if s['reason'] else ''), soft_wrap=True)
     out.print(f"step {last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
               f"{latest.global_step if latest else 'none'}", soft_wrap=True)
+    if failed := _failed_saves(run_dir): out.print(failed, soft_wrap=True, markup=False)
     out.print(_cost_so_far(run_dir, s), soft_wrap=True)
+    if odd := odd_loss(read_jsonl(run_dir/'logs'/'rank0.jsonl')[0]): out.print(odd_loss_text(odd), soft_wrap=True)
+    happened = [*filter(None, map(told_of, read_jsonl(run_dir/'logs'/'events.jsonl')[0]))]
+    if len(happened) > 12: out.print(f'  ... {len(happened) - 12} lines before; all: ecrl monitor', soft_wrap=True)
+    for text in happened[-12:]: out.print(f'  {text}', soft_wrap=True)
     for r in attempts:
         if r['event'] == 'attempt_end':
             out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: "
@@ -797,14 +820,15 @@ def status(run_dir: RunDir):
 def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
     from ecrl.measure.account import read_account, shown_s, standby_text
+    from ecrl.measure.live import outlived
     a = read_account(run_dir)
     if not a or not a.records:
         return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
     now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
     idle_s = shown_s(sum(a.idle_before.values()))
-    alone = ', '.join(str(r) for _, r in a.outlived)
+    alone = outlived(a.events)
     return f'restarts {a.restarts}, deaths {len(a.deaths)}' + (
-        f', and {len(a.outlived)} that the other ranks outlived (rank {alone})' if alone else '') + (
+        f', and {len(alone)} that the others outlived ({", ".join(alone)})' if alone else '') + (
         f'; wall clock {shown_s(a.wall_clock_s)} s') + (
         f'; sessions {a.sessions}, nobody ran for {idle_s} s between them' if a.sessions > 1 else '') + (
         f'; {standby_text(*a.standby_ready)}{now}' if a.has_standby else '')
@@ -965,6 +989,7 @@ def verify(
     require: Annotated[Optional[list[str]], typer.Option(help='Exit code 0 only if this grade is valid as well: set, '
                                                               'order or state (2: unknown, or not exercised). May be '
                                                               'given several times.', show_default=False)] = None,
+    deep: Annotated[bool, typer.Option('--deep', help='Read its checkpoints to the last byte.')] = False,
     json_: Json = False,
 ):
     "Did it continue where it stopped? Exit code 0: valid, 1: invalid, 2: unknown or unusable input."
@@ -973,7 +998,8 @@ def verify(
     from ecrl.measure.laws import GRADES, exit_code, word
     if wrong := [g for g in require or () if g not in GRADES]:
         _fail(f'--require: expected {", ".join(GRADES)}, found {wrong[0]!r}')
-    v = check(run_dir)
+    if deep and audited(run_dir): _fail('--deep: expected a run, whose checkpoints can be read, found a ledger')
+    v = check(run_dir, **({'deep': True} if deep else {}))
     asked = {g: v.grades[g] for g in require or ()}
     if json_: print_json(v.to_dict())
     else:

@@ -26,6 +26,7 @@ from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
 from ..measure.kept import keep
+from ..measure.live import odd_loss, odd_loss_text, told_of
 from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, hold, law, word
 from ..paths import project_root, runs_dir
 from ecrl.training.config import (ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config,
@@ -488,18 +489,25 @@ class LiveRun:
     doings = dict(save='saving', flush='waiting for writes', evaluate='evaluating')
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
-        self.events = _from_near_end(self.logs/'events.jsonl')
+        self.events, self.saves = (_from_near_end(self.logs/f) for f in ('events.jsonl', 'checkpoint_rank0.jsonl'))
         # sentences; steps: (time, step)
         self.phase, self.cause, self.last, self.steps, self.news = 'starting', '', {}, deque(maxlen=20), []
+        self.since, self.odd = 0.0, None           # when this session began; the first step whose loss is no number
 
     def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
         "Read what is new."
         for e in self.events.new():
-            if e['event'] == 'resumed_session': self.cause, self.news = '', []     # what was before is no news
+            # what was before is no news
+            if e['event'] == 'resumed_session': self.cause, self.news, self.since = '', [], e['time']
             self.heed(e)
             self.news += self.sentences(e)
+        self.news += [f"checkpoint failed: step {b['global_step']}: {b['error']}" for b in self.saves.new()
+                      if b['event'] == 'checkpoint_failed' and b['time'] >= self.since and b['global_step'] is not None]
         if status['status'] != 'running': self.phase = status['status']
         self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
+        if self.odd is None and odd_loss([self.last]) is not None:
+            self.odd = odd_loss(read_jsonl(self.logs/'rank0.jsonl')[0])
+            self.news.append(odd_loss_text(self.odd))
         step = self.last.get('global_step', 0)
         if self.steps and step > self.steps[-1][1]: self.steps.append((self.last['time'], step))
         (t0, s0), (t1, s1) = (self.steps[0], self.steps[-1]) if self.steps else [(0, 0)]*2
@@ -510,7 +518,6 @@ class LiveRun:
 
 def _from_near_end(path: Path, size: int = 2**16) -> JsonlTail: # size: bytes; a record cut in two there is not read
     return JsonlTail(path, max(0, path.stat().st_size - size) if path.exists() else 0)
-
 
 # %% ../../nbs/lab/810_experiment.ipynb #dc1c7d6d
 @patch
@@ -523,6 +530,7 @@ def heed(self: LiveRun, e: dict):
         dead = f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
         self.cause = 'a hang' if e['how'] == 'hang' else dead
         self.phase = f'restarting after {self.cause}'
+    if text := told_of(e): self.early.append((e.get('attempt') or self.started, 1 + e['mono']/1e12, text))
     if name == 'asked_to_stop': self.phase = 'stopping'
     if e['rank'] != 0 or self.phase == 'stopping': return
     if name == 'first_step':

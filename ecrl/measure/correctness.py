@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['LAWS', 'BY_WINDOWS', 'Verdict', 'law_ranks', 'law_order', 'law_position', 'judged', 'window_match', 'likely_cause',
            'law_windows', 'law_schedule', 'law_lineage', 'epoch_ledger', 'sample_ledger', 'law_replay', 'law_losses',
-           'law_completion', 'clean', 'count_samples', 'count_placed', 'count_compared', 'laws_of', 'grades_of',
-           'verify']
+           'law_completion', 'clean', 'count_samples', 'count_placed', 'count_compared', 'restores_of', 'laws_of',
+           'grades_of', 'verify']
 
 # %% ../../nbs/measure/740_correctness.ipynb #db3c335d
 from itertools import islice
@@ -18,13 +18,15 @@ import pandas as pd
 from fastcore.basics import patch
 from ..data.assignment import Unit, coverage
 from .history import History, once, read_history
-import ecrl.measure.resumes                             # declares the laws of resumes
+from .resumes import end_unsaved            # this declares the laws of resumes
 from .laws import DECLARED, GRADES, IDLE, MARK, RECORDS, SHOWN, SIGN
-from .laws import Evidence, Law, at, graded, hold, law, offences, result, worst
+from .laws import Evidence, Law, at, first_of, graded, hold, law, offences, result, worst
+from .live import odd_loss_text, told_of
 from .groups import GROUP_LAWS, in_groups
 from .rounds import ROUND_LAWS, count_rounds, in_rounds, rate_due, round_ledger
 from .windows import assigned, epoch_ids, ids_hash, learning_rate, share_hashes
-from .witnesses import alike, env, falls, promised
+from .resumes import digest_shows, saved_digests
+from .witnesses import alike, env, falls, promised, restores
 
 # %% ../../nbs/measure/740_correctness.ipynb #1fd25206
 @dataclass
@@ -39,6 +41,7 @@ class Verdict:
     examined: dict = field(default_factory=dict)     # law -> number of facts
     grades: dict = field(default_factory=dict)       # set, order, state -> True | False | 'unknown' | 'not exercised'
     rests_on: dict = field(default_factory=dict)     # set, order, state -> how much was counted for it
+    restores: list = field(default_factory=list)     # attempt, from_step, shown, by: of a run whose ranks digest
 
     @property
     def valid(self) -> bool | str: return 'unknown' if (v := worst(self.checks.values())) == IDLE else v
@@ -50,7 +53,7 @@ class Verdict:
     def to_dict(self) -> dict:
         return dict(run_id=self.run_id, status=self.status, valid=self.valid, checks=self.checks, counts=self.counts,
                     epochs=self.epochs, evidence=[asdict(e) for e in self.evidence], examined=self.examined,
-                    grades=self.grades, rests_on=self.rests_on)
+                    grades=self.grades, rests_on=self.rests_on, restores=self.restores)
 
     def __str__(self):
         counts = ', '.join(f'{v} {k}' for k, v in self.counts.items() if v)
@@ -59,6 +62,8 @@ class Verdict:
         head = f'{MARK[self.valid]}: {self.run_id} ({self.status}; {laws}; executions: {counts})'
         three = [', '.join(f'{g.capitalize()}: {MARK[v]}' for g, v in self.grades.items())]*bool(self.grades)
         return '\n'.join([head] + [f'  {line}' for line in three]
+            + [f'  the restore of attempt {r["attempt"]} after step {r["from_step"]}: '
+               f'{"" if r["shown"] else "not "}shown, {r["by"]}' for r in self.restores]
             + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
 
 # %% ../../nbs/measure/740_correctness.ipynb #ade26d5a
@@ -278,14 +283,24 @@ def _rate_cause(h: History, lr: float) -> str | None:
     return f'this is the rate of step {near[0] + 1}: the scheduler was not restored' if len(near) else None
 
 # %% ../../nbs/measure/740_correctness.ipynb #a3aeaab6
+def _other_skips(h: History) -> Iterator[Evidence]:
+    s = _with(h, 'skipped')
+    yield from offences(s, ~s['skipped'].isin((0, 1)) | (s['precision'] != 'fp16'),
+        lambda r: f'rank {r.rank} says skipped: {r.skipped:g} at {at(r)}, in {r.precision}; expected 0 or 1, in fp16.')
+    first = s.groupby(['attempt', 'global_step'])['skipped'].transform('first')
+    yield from offences(s, s['skipped'] != first, lambda r: (
+        f'rank {r.rank} {"skipped" if r.skipped else "made"} the update of {at(r)}, which another rank did not.',
+        'the loss scales of the ranks have parted'))
+
 def _other_precision(h: History) -> Iterator[Evidence]:
     used, want = _with(h, 'precision'), h.config.training.precision
     by = {n: env(h, n, 'precision') for n in used['attempt'].unique()}
     for n, p in by.items():
         cuda = env(h, n, 'device') == 'cuda'
-        if p is not None and p != (want if cuda else 'fp32'):
+        if p is not None and p not in ((want,) if cuda else (want, 'fp32')):
             yield Evidence(False, f'the environment of attempt {n} says precision {p!r}; the config says {want!r} on '
                                   f'device {env(h, n, "device")!r}.', attempt=int(n))
+    yield from _other_skips(h)
     seen = used['precision'].mode().iloc[0] if len(used) else None
     due = used['attempt'].map(lambda n: by[n] or (seen if seen in (want, 'fp32') else want))
     yield from offences(used, used['precision'] != due,
@@ -396,12 +411,14 @@ def _always(h: History) -> bool:
 def _global_losses(h: History) -> Iterator[Evidence]:
     "Elastic numerics: a step has one global loss on all ranks; with equal bits promised, also whenever it is repeated."
     if h.environment.get('numerics') != 'elastic': return 0
-    s = _with(h, 'loss_global')
+    # where a rank's loss is no number, neither is the mean: that is a fact, and nothing is missing
+    lost = np.bincount(h.execution, ~np.isfinite(h.steps['loss']), len(h.ledger))[h.execution] > 0
+    s = h.steps[h.steps['loss_global'].notna().to_numpy() | lost]
     if len(s) < len(h.steps):
         yield Evidence('unknown', f'elastic numerics, but {len(h.steps) - len(s)} record(s) have no loss_global: '
                                   'equality on any number of ranks cannot be judged.')
     first = s.groupby(['global_step'] + ['attempt']*(not _always(h)))['loss_global'].transform('first')
-    yield from offences(s, s['loss_global'] != first,
+    yield from offences(s, (s['loss_global'] != first) & (s['loss_global'].notna() | first.notna()),
         lambda x: (f'the global loss at {at(x)} is {x.loss_global!r} on rank {x.rank}, but {x.first!r} elsewhere.',
             'the numerics depend on the number of ranks, or part of the state was not restored'), first=first)
     return len(s)
@@ -445,6 +462,11 @@ def law_completion(h: History) -> Iterator[Evidence]:
     if h.status == 'completed' and said is not None and said != len(h.attempts):
         yield Evidence(False, f'supervisor.json counts {said} attempts, the records show {len(h.attempts)}.',
             cause='logs of an attempt are missing')
+    yield from first_of([Evidence(True, f'{text}.', e.get('global_step'), attempt=e['attempt'])
+                         for e in h.lines['events.jsonl'] if (text := told_of(e))])
+    odd = h.steps[~np.isfinite(h.steps['loss']) & (h.steps['sample_ids_count'] > 0)]
+    if len(odd) and h.version > 1:
+        yield Evidence(True, f'{odd_loss_text(odd["global_step"].min())}.', int(odd['global_step'].min()))
     return int(h.status == 'completed')
 
 # %% ../../nbs/measure/740_correctness.ipynb #b4e20c01
@@ -500,6 +522,30 @@ def count_compared(h: History) -> tuple[int, bool | str]:
         n = int((again & window_match(h) & h.steps['loss_global'].notna().to_numpy()).sum())
     return n, True if n else IDLE
 
+# %% ../../nbs/measure/740_correctness.ipynb #d1960052
+def _replayed_in_a_row(h: History, attempt: int, step: int) -> int:
+    "How many steps after a restore came out bitwise equal on all ranks, up to the first that did not."
+    r = _replays(h)
+    same = (r['sample_ids_hash'] == r['sample_ids_hash_was']) & (r['loss'] == r['loss_was']) & _promised(h, r)
+    mine, W = r['attempt'] == attempt, h.attempts['world_size'].get(attempt)
+    equal = r[mine & same].groupby('global_step').size()
+    n = 0
+    while equal.get(step + n + 1, 0) == W: n += 1
+    return n
+
+def restores_of(h: History) -> list[dict]: # attempt, from_step, shown, by; empty: of a run that has no digests
+    "What shows each restore, or why nothing does."
+    if not saved_digests(h) and not any(e.get('digests') for s in restores(h).values() for e in s.values()): return []
+    out = []
+    for n, said in sorted(restores(h).items()):
+        if not (step := min(said.items())[1]['from_step']): continue
+        shown, by = digest_shows(h, n)
+        if not shown and (k := _replayed_in_a_row(h, n, step)):
+            shown = k > 1
+            by = f'by {k} replayed steps in a row, bitwise equal' if shown else f'{by}; one replayed step is not enough'
+        out.append(dict(attempt=int(n), from_step=int(step), shown=shown, by=f'by {by}' if by[:3] == 'dig' else by))
+    return out
+
 # %% ../../nbs/measure/740_correctness.ipynb #3919093c
 def _by_grade(laws: dict[str, Law]) -> dict[str, Law]:
     order = (RECORDS, *GRADES)
@@ -521,6 +567,10 @@ def _count(measure: Callable, *args) -> tuple[int, bool | str]: # like a law, a 
     try: return measure(*args)
     except Exception: return 0, 'unknown'
 
+def _restores(h: History) -> list[dict]:
+    try: return restores_of(h)
+    except Exception as e: return [dict(attempt=0, from_step=0, shown=False, by=f'{type(e).__name__}: {e}')]
+
 def grades_of(h: History, results: dict, epochs: pd.DataFrame) -> tuple[dict, dict]: # (grades, how much each rests on)
     "The three grades: their counts, the laws that belong to them, and the laws about the records."
     if in_rounds(h): counted = {g: _count(lambda: count_rounds(h, epochs)[g]) for g in GRADES}
@@ -528,6 +578,8 @@ def grades_of(h: History, results: dict, epochs: pd.DataFrame) -> tuple[dict, di
         counted = dict(set=_count(count_samples, h, epochs), order=_count(count_placed, h),
                        state=_count(count_compared, h))
     if 'ledger' in results: counted['set'] = counted['set'][0], 'unknown'
+    if each := _restores(h): counted['state'] = counted['state'][0], worst(r['shown'] or 'unknown' for r in each)
+    if end_unsaved(h): counted['state'] = counted['state'][0], 'unknown'    # what it has reached is nowhere
     def of(grade):
         # not asked: not known
         return [results.get(name, 'unknown') for name, l in laws_of(h).items() if grade in l.grades]
@@ -541,9 +593,10 @@ def _found(h: History, name: str, law: Callable) -> tuple[int, list[Evidence]]: 
 def verify(
     run: History | Path | str, # a history, or a run's directory
     laws: dict[str, Callable] | None = None, # name -> law; by default `laws_of` the run
+    deep: bool = False, # read its checkpoints to the last byte
 ) -> Verdict:
     "Judge a run from its records."
-    h = run if isinstance(run, History) else read_history(run)
+    h = run if isinstance(run, History) else read_history(run, deep)
     asked = laws_of(h) if laws is None else laws
     held = {name: _found(h, name, law) for name, law in asked.items()}
     results = {name: result(*found) for name, found in held.items()}
@@ -555,7 +608,7 @@ def verify(
         found.append(Evidence('unknown', 'all laws are kept, but the count of samples is not clean: suspect the laws.',
             check='ledger'))
     return Verdict(h.run_id, h.status, results, found, h.counts(), epochs.to_dict('records'), examined,
-        *grades_of(h, results, epochs))
+        *grades_of(h, results, epochs), _restores(h))
 
 # %% ../../nbs/measure/740_correctness.ipynb #6836a0f4
 def _told(e: Evidence) -> str: return e.message + (f' *Likely cause: {e.cause}.*' if e.cause else '')
@@ -565,8 +618,10 @@ def _row(*cells) -> str: return '| ' + ' | '.join(str(c).replace('|', '\\|').rep
 @patch
 def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
     "The three grades for a table: name, word and sign, and how much was counted."
-    return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', f'{self.rests_on.get(g, 0):,} {GRADES[g].rests_on}')
-        for g, v in self.grades.items()]
+    shown, each = sum(r['shown'] for r in self.restores), len(self.restores)
+    def on(g): return f'{self.rests_on.get(g, 0):,} {GRADES[g].rests_on}' + (
+        f'; {shown} of {each} restores shown' if g == 'state' and each else '')
+    return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', on(g)) for g, v in self.grades.items()]
 
 # %% ../../nbs/measure/740_correctness.ipynb #c39df7b3
 @patch

@@ -22,6 +22,9 @@ from ..glossary import MEANING
 from .account import Account, shown_s
 from .correctness import Verdict, verify
 from .history import History, HistoryError, once, read_history
+from .live import outlived
+from .resumes import failed_saves
+
 
 # %% ../../nbs/measure/745_goodput.ipynb #04ae82f8
 @once
@@ -62,6 +65,12 @@ def has_standby(h: History) -> bool: # the config decides; without one, whether 
 STALL_PARTS = dict(snapshot='snapshot_time_sec', write='write_time_sec', enqueue='enqueue_latency_sec',
                    backpressure='backpressure_wait_sec', barrier='barrier_time_sec')
 
+def _stalled(h: History) -> np.ndarray: # bool per line of rank 0's log
+    "The boundaries: also of a save that failed, for which training has stood."
+    b = h.boundaries
+    stood = b['stall_time_sec'].notna().to_numpy() if 'stall_time_sec' in b else np.zeros(len(b), dtype=bool)
+    return (b['event'] == 'checkpoint').to_numpy() | (b['event'] == 'checkpoint_failed').to_numpy() & stood
+
 def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step) -> seconds
     "How long each write took that a background writer has completed."
     out, none = {}, [None]*len(b)
@@ -77,7 +86,7 @@ def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step)
 @once
 def checkpoint_table(h: History) -> pd.DataFrame: # a row per boundary; columns end in their unit
     "What each checkpoint cost, part by part."
-    b = h.boundaries[(h.boundaries['event'] == 'checkpoint').to_numpy()]
+    b = h.boundaries[_stalled(h)]
     n, out = len(b), b.reindex(columns=['attempt', 'global_step', 'strategy', 'bytes']).reset_index(drop=True)
     part = {k: b[c].to_numpy(dtype=float) if c in b else np.full(n, np.nan)
             for k, c in (STALL_PARTS | dict(stall='stall_time_sec')).items()}
@@ -93,7 +102,7 @@ def checkpoint_table(h: History) -> pd.DataFrame: # a row per boundary; columns 
 def checkpoint_stall(
     h: History,
 ) -> dict[str, float]: # seconds: total, each part, and the background's writes; and how many boundaries
-    "How long boundaries stopped rank 0, all attempts together."
+    "How long boundaries stopped rank 0, all attempts together; those at which the save failed as well."
     t = checkpoint_table(h)
     def total(name): return float(np.nansum(t[f'{name}_s']))
     return dict(total=total('stall'), count=len(t)) | {k: total(k) for k in (*STALL_PARTS, 'other', 'background_write')}
@@ -114,7 +123,7 @@ def milestones(h: History) -> pd.DataFrame: # a row per attempt, columns in seco
     if np.isnan(t['launch']).all():
         t['launch'], t['death_seen'] = (h.attempts[k].to_numpy() for k in ('launch_time', 'end_time'))
     of, at = (h.steps[k].to_numpy()[(h.steps['rank'] == 0).to_numpy()] for k in ('attempt', 'clock'))
-    b = h.boundaries[(h.boundaries['event'] == 'checkpoint').to_numpy()]
+    b = h.boundaries[_stalled(h)]
     b_of, b_at = b['attempt'].to_numpy(), b['clock'].to_numpy()
     t['first_record'] = np.array([at[of == a].min(initial=np.inf) for a in n])
     t['last_record'] = np.array([at[of == a].max(initial=-np.inf) for a in n])
@@ -259,6 +268,7 @@ class Goodput:
     replayed_steps: int            # executions that a later attempt repeated
     lost_steps: int
     mttr_s: float                  # mean over recoveries; NaN if there was none
+    failed_saves: int = 0          # checkpoints that never came to be
     idle_s: float = 0.0            # between sessions of the supervisor: nobody ran
     sessions: int = 1              # how often a supervisor was started on the run
     standby: bool = False          # whether the config keeps one
@@ -268,6 +278,7 @@ class Goodput:
     mttr: dict = field(default_factory=dict)        # mean of each part of a repair, and of catching up
     waterfall: dict = field(default_factory=dict)   # part -> seconds
     paces: dict = field(default_factory=dict)       # attempt -> (world size, median seconds of a step)
+    outlived: int = 0              # ranks and members that died while the others went on: no attempt ended
 
     @property
     def unexplained_fraction(self) -> float: return self.waterfall['unexplained'] / self.wall_clock_s
@@ -331,10 +342,12 @@ def goodput(
     r, c, (ready, asked) = recoveries(h), counted(h), account(h).standby_ready
     return Goodput(h.run_id, h.status, steps, wall, _ratio(steps, wall), _ratio(steps, span), span,
                    _ratio(inside, wall), _ratio(steps*median_step_s(h), wall),
-                   c['restarts'], c['deaths'], n['replayed'], n['lost'], float(r['repair_s'].mean()), idle,
+                   c['restarts'], c['deaths'], n['replayed'], n['lost'], float(r['repair_s'].mean()),
+                   len(failed_saves(h)), idle,
                    c['sessions'],
                    *((True, ready, asked) if has_standby(h) else (False, 0, 0)), checkpoint_stall(h),
-                   {k: float(r[k].mean()) for k in (*REPAIR, 'catch_up_s')}, fall, paces(h))
+                   {k: float(r[k].mean()) for k in (*REPAIR, 'catch_up_s')}, fall, paces(h),
+                   len(outlived(account(h).events)))
 
 def _ratio(a: float, b: float) -> float: return a / b if b > 0 else float('nan')
 
@@ -373,7 +386,9 @@ def _sometimes(self: Goodput) -> list[tuple]: # (quantity, value, unit)
     waiting = [('standby ready', f'{self.standby_ready} of {self.standby_deaths}', 'deaths')]
     a, before, times = slowest(self.paces) or (0, 0, 1.0)
     slower = [('slower steps', f'{times:.2f}', f'times as long in attempt {a} as in attempt {before}')]
-    return between*(self.sessions > 1) + waiting*self.standby + slower*(times >= NOTED)
+    odd = [('failed checkpoints', self.failed_saves, '')]*(self.failed_saves > 0)
+    odd += [('deaths that the others outlived', self.outlived, '')]*(self.outlived > 0)
+    return odd + between*(self.sessions > 1) + waiting*self.standby + slower*(times >= NOTED)
 
 @patch
 def words(self: Goodput) -> list[str]: # 'word: what it means'

@@ -7,7 +7,7 @@ __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'LIMITS', 'ATTEMPT', 'CHEC
            'executions', 'classify', 'History', 'read_history', 'once']
 
 # %% ../../nbs/measure/720_history.ipynb #24fa9e33
-import os, re, shlex
+import os, re, shlex, stat
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
@@ -16,19 +16,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from fastcore.basics import patch
+from ..checkpoint.store import CheckpointInfo, DamagedCheckpoint
 from ..data.assignment import Assignment, EvenWindows, Unit, assignment_of
 from ..data.geometry import Geometry, locate
 from .account import (HistoryError, Reading, RunClock, attempt_number, format_of, kind_of_file, run_status,
     supervisor_of, whole_lines)
 from .windows import assigned
 from ..training.config import ConfigError, RunConfig, flat, make_config, parse_yaml
-from ..training.events import read_jsonl
+from ..training.events import LOCK, read_jsonl
 from ..training.protocol import ENVIRONMENT, LOGS, SIDECAR, STEP, trouble
+
 
 # %% ../../nbs/measure/720_history.ipynb #4f547416
 REQUIRED = ('time', 'run_id', 'rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_hash',
             'sample_ids_count')
-OPTIONAL = ('mono', 'attempt', 'loss', 'loss_global', 'lr', 'precision', 'data_s', 'compute_s', 'sync_s')
+OPTIONAL = ('mono', 'attempt', 'loss', 'loss_global', 'lr', 'precision', 'skipped', 'data_s', 'compute_s', 'sync_s')
 INTEGER = ('rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_count')
 TEXT = ('run_id', 'sample_ids_hash', 'precision')
 # beyond these it is no such record
@@ -112,6 +114,9 @@ def _only_steps(path: Path, recs: list[dict], reading: Reading) -> list[dict]:
 # %% ../../nbs/measure/720_history.ipynb #d4ab25e8
 _RANK = re.compile(r'rank(0|[1-9][0-9]{0,5})\.jsonl')
 
+def _strays(logs: Path) -> list[str]: # names
+    return sorted(p.name for p in logs.glob('rank*') if not _RANK.fullmatch(p.name))
+
 def _read_steps(
     logs: Path,
     reading: Reading,
@@ -119,8 +124,6 @@ def _read_steps(
 ) -> pd.DataFrame:
     "The records of all ranks."
     files = sorted((p for p in logs.glob('rank*.jsonl') if _RANK.fullmatch(p.name)), key=lambda p: int(p.stem[4:]))
-    reading.faulty += [f'{p.name}: no rank has this name' for p in sorted(logs.glob('rank*.jsonl'))
-                       if not _RANK.fullmatch(p.name)]
     if not files and stopped: raise HistoryError(stopped)
     if not files: raise HistoryError(
         f'{logs}: expected step records (rank0.jsonl, ...), found none. Name the directory of a run, '
@@ -321,6 +324,12 @@ class History:
     torn: dict = field(default_factory=dict)        # torn lines by file
     faulty: list = field(default_factory=list)      # lines and fields that are not what they should be, in words
     problems: list = field(default_factory=list)    # what could not be read, in words
+    strays: list = field(default_factory=list)      # files beside the logs of the ranks whose names are no rank's
+    stored: dict = field(default_factory=dict)      # in checkpoints/: name -> bytes; None: no file that can be read
+    unlisted: str = ''                              # why checkpoints/ could not be listed
+    damaged: dict = field(default_factory=dict)     # sidecar -> why a resume would set it aside
+    ran_here: bool = False                          # a supervisor has run in this folder: it is not a copy of records
+    deep: bool = False                              # laws may read checkpoints to the last byte
     answers: dict = field(default_factory=dict, init=False)     # see `once`
 
     @cached_property
@@ -336,11 +345,6 @@ class History:
     @cached_property
     def launch_boots(self) -> dict:
         return {e['attempt']: e['boot'] for e in self.lines['events.jsonl'] if e['event'] == 'launch' and e.get('boot')}
-    @cached_property
-    def seed(self) -> int | None: return self.config and self.config.seed
-    @cached_property
-    def dataset_size(self) -> int | None:
-        return self.environment.get('dataset_size') or (self.config and self.config.dataset.size)
 
 # %% ../../nbs/measure/720_history.ipynb #1f0b43f2
 def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
@@ -348,6 +352,12 @@ def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
     return ids.pop() if len(ids) == 1 else None
 
 # %% ../../nbs/measure/720_history.ipynb #2063061c
+@patch(as_prop=True)
+def seed(self: History) -> int | None: return self.config and self.config.seed
+@patch(as_prop=True)
+def dataset_size(self: History) -> int | None:
+    return self.environment.get('dataset_size') or (self.config and self.config.dataset.size)
+
 @patch(as_prop=True)
 def geometry(self: History) -> Geometry | None:
     "D and B, where both are known and make at least one window."
@@ -403,22 +413,43 @@ def _add_attempts(table: pd.DataFrame, starts: list[float]) -> pd.DataFrame:
     return table
 
 # %% ../../nbs/measure/720_history.ipynb #25d253e5
-def _sidecars(folder: Path, reading: Reading) -> list[dict]: # with `file`
-    files = [*sorted(folder.glob('step_*.json')), folder/'latest.json']
-    read = [reading.fields(f, SIDECAR) | dict(file=f.name) for f in files if os.path.lexists(f)]
-    return [s for s in read if 'attempt' in s and 'global_step' in s]
+def _sidecars(folder: Path, version: int) -> tuple[list[dict], dict[str, str]]: # with `file`; name -> what is wrong
+    read, damaged = [], {}
+    for f in [*sorted(folder.glob('step_*.json')), folder/'latest.json']:
+        reading = Reading(version)
+        found = reading.fields(f, SIDECAR)
+        try:
+            if reading.faulty or found.get('format_version') != 1: CheckpointInfo.read(f)
+            read.append(found | dict(file=f.name))
+        except DamagedCheckpoint as e: damaged[f.name] = str(e)
+    # of a run in progress, one may have been removed meanwhile
+    return [s for s in read if s.keys() >= {'attempt', 'global_step'}], {n: w for n, w in damaged.items()
+                                                                     if os.path.lexists(folder/n)}
+
+# %% ../../nbs/measure/720_history.ipynb #25d253e7
+def _stored(folder: Path) -> tuple[dict, str]: # name -> bytes, None: no file that can be read; why it is not known
+    def size(f: Path):
+        try: s = os.stat(f)
+        except OSError: return None
+        return s.st_size if stat.S_ISREG(s.st_mode) and os.access(f, os.R_OK) else None
+    try: return {n: size(folder/n) for n in sorted(os.listdir(folder))}, ''
+    except FileNotFoundError: return {}, f'{folder.name}/ is not there'
+    except OSError as e: return {}, f'{folder.name}/ cannot be listed ({e.strerror or e})'
 
 # %% ../../nbs/measure/720_history.ipynb #6f20dd41
 def read_history(
     run_dir: Path | str, # runs/<study>/<run_id>, or a published run's folder
+    deep: bool = False, # laws may read checkpoints to the last byte
 ) -> History:
     "Everything that a run's records say."
     run = Path(run_dir).resolve()
     if not run.is_dir():
         raise HistoryError(
             f'{run_dir}: expected the directory of a run, found {"a file" if run.exists() else "nothing"}.')
-    try: return _read(run, run/'logs' if (run/'logs').is_dir() else run)
+    try: h = _read(run, run/'logs' if (run/'logs').is_dir() else run)
     except OSError as e: raise HistoryError(f'{e.filename or run}: cannot be read: {e.strerror or e}') from None
+    h.deep = deep
+    return h
 
 # %% ../../nbs/measure/720_history.ipynb #40bf12c7
 def _read(run: Path, logs: Path) -> History:
@@ -436,7 +467,7 @@ def _read(run: Path, logs: Path) -> History:
     supervisor, lines['supervisor_attempts.jsonl'] = supervisor_of(reading, run, logs, lines['events.jsonl'])
     tries, events, log = lines['supervisor_attempts.jsonl'], lines['events.jsonl'], lines['checkpoint_rank0.jsonl']
     starts = [r['time'] for r in tries if r.get('event') == 'attempt_start' and 'time' in r]
-    sidecars = _sidecars(run/'checkpoints', reading)
+    sidecars, damaged = _sidecars(run/'checkpoints', reading.version)
     steps = _read_steps(logs, reading, _before_first_step(run, supervisor, lines['events.jsonl']))
     steps = _add_attempts(steps, starts)
     if steps['attempt'].isna().any():
@@ -458,7 +489,8 @@ def _read(run: Path, logs: Path) -> History:
                                           sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json'
                                           else sidecars),
                    table, _event_table(lines['faults.jsonl'], 'event'), supervisor, environment, config, settings,
-                   reading.version, lines, sidecars, reading.torn, reading.faulty, problems)
+                   reading.version, lines, sidecars, reading.torn, reading.faulty, problems, _strays(logs),
+                   *_stored(run/'checkpoints'), damaged, (logs/LOCK).exists())
 
 # %% ../../nbs/measure/720_history.ipynb #5762305e
 def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from the world size alone

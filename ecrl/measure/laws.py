@@ -117,9 +117,9 @@ GRADES = dict(
     order=Grade('Each step consumed the samples that were due there, rank by rank. So the run saw its data as one that '
                 'never died.',
         'records placed'),
-    state=Grade('What a restart brought back is what had been saved: a step that was repeated on the same samples had '
-                'the same bits. '
-                'A run in which no step was repeated has not shown it.', 'repeated records compared'))
+    state=Grade('What a restart brought back is what had been saved: each restore is shown, by digests of the live '
+                'objects or by repeated steps with the same bits. '
+                'A run that restored nothing has not shown it.', 'repeated records compared'))
 RECORDS = 'records'    # of laws about the records themselves: they bound all three grades
 
 # %% ../../nbs/measure/725_laws.ipynb #a3e10c08

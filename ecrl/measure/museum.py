@@ -18,11 +18,12 @@ __all__ = ['DIED', 'REPLAYED', 'CALM', 'ROTTEN', 'EXHIBITS', 'RATES', 'Records',
            'random_generators_not_restored', 'optimizer_not_restored', 'replay_of_an_unknown_order', 'done_too_early',
            'trained_beyond_the_target', 'scheduler_not_restored', 'one_rank_steps_its_scheduler_twice',
            'replay_at_another_rate', 'resumed_in_half_precision', 'one_rank_restores_another_step',
-           'one_rank_restores_nothing', 'path_of_another_step', 'generators_seeded_anew',
-           'streams_derived_for_no_reason', 'promise_withdrawn', 'other_data_under_the_same_name',
-           'other_code_under_the_same_name', 'config_edited_afterwards', 'deterministic_in_one_file_only',
-           'launched_with_other_ranks', 'second_job_beside_the_first', 'rank_that_never_came_up',
-           'time_that_did_not_pass', 'fault_nobody_planned', 'excuse_that_names_nothing',
+           'one_rank_restores_nothing', 'path_of_another_step', 'momentum_dropped_by_a_load',
+           'weights_changed_on_the_way_to_other_ranks', 'generators_of_one_rank_not_restored',
+           'rank_that_does_not_tell', 'generators_seeded_anew', 'streams_derived_for_no_reason', 'promise_withdrawn',
+           'other_data_under_the_same_name', 'other_code_under_the_same_name', 'config_edited_afterwards',
+           'deterministic_in_one_file_only', 'launched_with_other_ranks', 'second_job_beside_the_first',
+           'rank_that_never_came_up', 'time_that_did_not_pass', 'fault_nobody_planned', 'excuse_that_names_nothing',
            'session_with_another_momentum', 'two_jobs_side_by_side', 'checkpoint_overwritten_in_between',
            'records_lost_in_buffers', 'write_that_never_ended', 'simulated', 'show', 'visit', 'misjudged', 'fallen',
            'random_script', 'random_run', 'acquit']
@@ -41,7 +42,7 @@ from ..data.geometry import Geometry
 from .correctness import LAWS, Verdict, verify
 from .history import read_history
 from .laws import GRADES, as_result, word
-from .simulated import Attempt, simulate_run
+from .simulated import Attempt, simulate_run, simulated_digest
 from .windows import epoch_ids, ids_hash, learning_rate
 from ..training.config import TrainingConfig, flat, parse_yaml
 from ..training.protocol import settings_digest
@@ -111,7 +112,7 @@ def configure(self: Records, key: str, value) -> None:
 def continues_from(self: Records, step: int, attempt: int | None) -> None:
     "Attempt 2 continues after this step, with a checkpoint of that attempt."
     early = [e for file in ('events.jsonl', 'checkpoint_rank0.jsonl') for e in self.files[file] if e['attempt'] == 2
-             and e['event'] in ('busy', 'busy_end', 'checkpoint')
+             and e['event'] in ('busy', 'busy_end', 'checkpoint', 'digested')
              and max((r['global_step'] for r in self.steps(2, 0) if r['mono'] <= e['mono']), default=0) <= step]
     for file in ('events.jsonl', 'checkpoint_rank0.jsonl'): self.remove(file, early)
     self.drop(self.steps(attempt=2, last=step))
@@ -120,7 +121,8 @@ def continues_from(self: Records, step: int, attempt: int | None) -> None:
     for e in self.event('first_step', 2): e['global_step'] = step + 1
     for e in self.event('restored', 2):
         e.update(from_step=step, from_path=f'step_{step:08d}.pt', from_attempt=attempt, rng='restored',
-                 from_checksum='crc32:00000000')
+                 from_checksum='crc32:00000000',
+                 digests={k: simulated_digest(self.seed, step, k) for k in e.get('digests', ())})
 
 # %% ../../nbs/measure/770_museum.ipynb #011d8e5a
 def load_records(run: Path) -> Records:
@@ -419,7 +421,7 @@ def boundary_left_out(w):
     "A checkpoint that was due is never made; nobody notices until it is needed."
     w.remove('checkpoint_rank0.jsonl', w.saves(30))
     i = w.files['events.jsonl'].index(w.events(event='busy', global_step=30)[0])
-    del w.files['events.jsonl'][i:i + 2]                    # with the end of it
+    del w.files['events.jsonl'][i:i + 3]                    # with its digest and its end
 
 # %% ../../nbs/measure/770_museum.ipynb #3b8d609f
 @exhibit('losses', 'huggingface/transformers#17032', script=REPLAYED)
@@ -476,7 +478,7 @@ def resumed_in_half_precision(w):
     for r in w.steps(attempt=2): r['precision'] = 'bf16'
 
 # %% ../../nbs/measure/770_museum.ipynb #9c30bb03
-@exhibit('witnesses', script=REPLAYED)
+@exhibit('witnesses', script=REPLAYED, also=('restored',))
 def one_rank_restores_another_step(w):
     "One rank finds an older checkpoint in its cache."
     w.events(event='restored', attempt=2, rank=1)[0].update(from_step=10, from_path='step_00000010.pt')
@@ -491,6 +493,31 @@ def one_rank_restores_nothing(w):
 def path_of_another_step(w):
     "The file that was loaded is not that of the step that is said."
     for e in w.event('restored', 2): e['from_path'] = 'step_00000010.pt'
+
+# %% ../../nbs/measure/770_museum.ipynb #d1960062
+def _held(w, attempt: int, component: str, rank: int | None = None):
+    for e in w.event('restored', attempt):
+        if rank in (None, e['rank']): e['digests'][component] = simulated_digest(w.seed, 0, component)
+
+@exhibit('restored', 'AI-Hypercomputer/maxtext#4343')
+def momentum_dropped_by_a_load(w):
+    "The optimizer's state is skipped without a word. Nothing is replayed but the first step, which cannot tell."
+    _held(w, 2, 'optimizer')
+
+@exhibit('restored', script=[(2, 20, 'killed'), (4, 60)])
+def weights_changed_on_the_way_to_other_ranks(w):
+    "The state is cut anew for other ranks, and one of them gets a wrong part."
+    _held(w, 2, 'parameters', rank=3)
+
+@exhibit('restored')
+def generators_of_one_rank_not_restored(w):
+    "Rank 1 says that its random generators are restored; they are not."
+    _held(w, 2, 'rng.1', rank=1)
+
+@exhibit('restored')
+def rank_that_does_not_tell(w):
+    "The digest of one rank's restore is missing."
+    w.events(event='restored', attempt=2, rank=1)[0].pop('digests')
 
 # %% ../../nbs/measure/770_museum.ipynb #e13ca803
 @exhibit('witnesses', 'NVIDIA/Megatron-LM#6858; huggingface/transformers#46628', script=REPLAYED)

@@ -20,6 +20,7 @@ from ..averaging.records import done_in, read_rounds, round_of
 from ..averaging.rates import scale
 from ..averaging.rounds import Round, give_back, share, size, take, weights_of, without
 from ..data.assignment import coverage
+from .groups import config_at
 from .history import History, once
 from .laws import IDLE, Evidence, Law, first_of, law
 from .windows import epoch_ids, ids_hash, learning_rate
@@ -250,21 +251,10 @@ def _before(h: History, key) -> tuple | None: # (attempt, round) that it continu
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0034
 @once
-def _every_k(h: History) -> dict[int, int]: # attempt -> rounds between its checkpoints
-    out, k = {}, h.config.checkpoint.every_k_steps
-    changes = [e for e in h.lines['events.jsonl'] if e['event'] == 'resumed_session']
-    for attempt in sorted(h.attempts.index, reverse=True):
-        while changes and changes[-1]['attempt'] >= attempt:
-            k = changes.pop().get('config_differs', {}).get('checkpoint.every_k_steps', [k])[0]
-        out[int(attempt)] = k
-    return out
-
-@once
 def _ahead(h: History, key) -> bool:
     "Whether a round is begun while the one before it is averaged."
     if h.config.rounds().backend == 'collective' or key[1] <= resumed_from(h, key[0])[1] + 1: return False
-    saves = h.config.checkpoint.model_copy(update=dict(every_k_steps=_every_k(h)[key[0]]))
-    return not waited_for(h.config.model_copy(update=dict(checkpoint=saves)), key[1] - 1)
+    return not waited_for(config_at(h, key[0]), key[1] - 1)
 
 def _known_then(h: History, key) -> tuple | None: # (attempt, round) of the last average before it; None: there was none
     before = _before(h, key)
@@ -449,7 +439,8 @@ def planner_states(h: History) -> tuple[dict, dict]: # (attempt, round) -> what 
         plan, average = next(iter(ranks.values())), next(iter(t.averages.get(key, {}).values()), None)
         knew, s = (following(of(h, key), key, plan) for of in (_known_then, _before))
         if knew is not None: known[key] = knew          # else that round has no average: judged elsewhere
-        if s is not None and average: after[key] = observe(a, excluding(s, gone_from(h, key)), _meeting(average))
+        if s is not None and average: after[key] = observe(
+            a, excluding(s, gone_from(h, key)), _meeting(average), plan.get('rule', 1))
     return known, after
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a00fc

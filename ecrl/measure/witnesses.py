@@ -25,6 +25,9 @@ from ..training.protocol import LIFE, RESUMABLE, RUN_FORMAT, SUPERVISORS, settin
 def law_format(h: History) -> Iterator[Evidence]:
     "Every line of every log is one that the protocol knows, with all its fields."
     yield from first_of([Evidence(False, f'{what}.') for what in h.faulty])
+    yield from first_of([Evidence('unknown' if name.endswith('.jsonl') else True, f'logs/{name} is by its name no '
+                                  'rank\'s log, and was not judged. If it is a copy, move it away.')
+                         for name in h.strays])
     for name, n in h.torn.items():
         yield Evidence(True, f'{name}: {n} torn line(s), left by a writer that was killed, were skipped.')
     if h.version > RUN_FORMAT:
@@ -549,7 +552,9 @@ def law_faults(h: History) -> Iterator[Evidence]:
     steps = {f['global_step'] for f in of['planned']}
     yield from first_of([Evidence(False, f'the config asks for a failure after step {s}, which faults.jsonl does not '
                                          'plan.', s) for s in dict.fromkeys(due) if s not in steps])
-    return len(lines) + sum(told.values())
+    strikes = [e for e in h.lines['events.jsonl'] if e['event'] == 'struck']
+    yield from first_of([*_unplanned_strikes(h, strikes)])
+    return len(lines) + sum(told.values()) + len(strikes)
 
 # %% ../../nbs/measure/730_witnesses.ipynb #13b78134
 def _known_resume(h: History, attempt: int) -> float: return np.nan_to_num(h.attempts['resumed_from'].get(attempt, 0))
@@ -564,3 +569,12 @@ def _not_in_config(h: History, planned: list[dict]) -> Iterator[Evidence]:
         if f.get('point') == 'storage' and all(s.get('storage.fault', 'none') == 'none' for s in settings):
             yield Evidence(False, f'the disk refused by plan ({f["kind"]}), but no config asks for that.',
                 attempt=f['attempt'])
+
+# %% ../../nbs/measure/730_witnesses.ipynb #13b78d02
+def _unplanned_strikes(h: History, strikes: list[dict]) -> Iterator[Evidence]:
+    "Strikes that no config asked for, or not so often."
+    def key(s): return s['kind'], repr([*s['who']])
+    planned = Counter()
+    for s in sessions(h): planned |= Counter(map(key, s['settings'].get('stages.strikes') or []))
+    for kind, who in Counter(map(key, strikes)) - planned: yield Evidence(
+        False, f'a strike of kind {kind} on {who} is recorded, which no config plans, or not so often.')

@@ -68,6 +68,7 @@ class Starter:
         self.selector, self.begin = selectors.DefaultSelector(), time.monotonic()
         self.cuts, self.log, self.seq = Cuts(self.folder/'cuts', self.n), Log(self.folder/'world.jsonl'), 0
         self.saved, self.healed, self.deaths, self.progress = set(), 0.0, 0, progress
+        self.roles, self.missed = {}, {}        # of processes in their last view; when their ends were seen
         self.tied = {}                                          # step -> views in which nobody could tell who is wrong
         self.spent, self.spent_by = [[0.0]*3 for _ in range(site.shape.stages)], {}      # s, per stage; process -> last
         self.writes, self.refused = [], []      # (process, view, step, kind, s, s of steps that waited); reasons
@@ -135,6 +136,7 @@ def _hear(self: Starter, key):
 def _ended(self: Starter, p: int):
     del self.pids[p]
     if p not in self.gone: self.unplanned(p)
+    self.lose(p)
 
 Starter.hear, Starter.ended = _hear, _ended
 
@@ -153,13 +155,14 @@ def _take(self: Starter, p: int, r: tuple):
     inc, view, applied = self.heard.get(p, (0, 0, 0))
     if r[4] == 'adopted':
         view = r[5]
-        if self.value is None or r[7][0].view > self.value.view: self.value = r[7][0]
+        if self.value is None or r[7][0].view > self.value.view:
+            self.turn(r[7][0], self.now if self.site.hosts else r[-1] - self.begin)
     elif r[4] in ('applied', 'synced', 'restored'): applied = r[6]
     self.heard[p] = r[1], view, applied
     if r[4] == 'applied': self.steps = max(self.steps, applied)
     now = self.value.view if self.value else 0
     for x in [x for x in self.waiting if 0 < x.step <= self.steps or 0 < x.view <= now]:
-        self.waiting.remove(x); self.note(struck=x); self.strike(x)
+        self.waiting.remove(x); self.note(struck=x, at=self.steps); self.strike(x)
 
 def _spend(self: Starter, p: int, r: tuple):
     "Count a leader's time for its stage."
@@ -184,6 +187,31 @@ def _unplanned(self: Starter, p: int):
     if self.deaths <= 5: self.timers.append((self.now + 1.0, 'start', (p,), None))
 
 for f in (_note, _unplanned): setattr(Starter, f.__name__[1:], f)
+
+# %% ../../nbs/stages/594_job.ipynb #25d45fc2
+def _lose(self: Starter, p: int):
+    "Say that a process has died."
+    s = self.site.shape
+    self.missed.setdefault(p, self.now)
+    stage = p//s.replicas if p < s.workers else None
+    peers = range(s.workers, self.n) if stage is None else s.replicas_of(stage)
+    self.note(lost=dict(member=p, role='keeper' if stage is None else self.roles.get(p, 'backup'), stage=stage,
+                        global_step=self.steps, left=sum(q in self.pids and q not in self.gone for q in peers),
+                        of=len(peers)))
+
+def _turn(self: Starter, value, at: float): # at: when the first one has adopted it, as `now`
+    "Go over to a new view, and say what it changes."
+    before, self.value = self.value or value, value
+    self.roles |= {p: 'backup' if i else 'leader' for ms in value.members for i, (p, _) in enumerate(ms)}
+    for stage, (old, new) in enumerate(zip(before.members, value.members)):
+        gone, came = ([p for p, i in a if (p, i) not in b] for a, b in ((old, new), (new, old)))
+        if not gone and not came and old[0] == new[0]: continue
+        took = [max(0.0, at - self.missed.pop(p)) for p in gone if p in self.missed]
+        self.note(members=dict(view=value.view, stage=stage, before=old[0][0], leads=new[0][0], gone=gone, came=came,
+                               global_step=value.base, left=len(new), of=self.site.shape.replicas,
+                               took_s=max(took, default=None)))
+
+Starter.lose, Starter.turn = _lose, _turn
 
 # %% ../../nbs/stages/594_job.ipynb #33856710
 SIGNALS = dict(crash=signal.SIGKILL, pause=signal.SIGSTOP, flip=signal.SIGUSR1, slow=signal.SIGUSR2)
@@ -214,7 +242,7 @@ def _strike(self: Starter, x: Strike):
             for pair in pairs: self.cuts[pair] = HOLD if x.how == 'hold' else DROP
         return self.timers.append((until, 'heal', pairs, f))
     for p in who:
-        if x.kind == 'crash': self.gone.add(p)
+        if x.kind == 'crash': self.gone.add(p); self.missed[p] = self.now
         if p in self.pids: self.signal(p, SIGNALS[x.kind])
     if x.back_s is None or x.kind == 'flip': return
     self.timers.append((until, 'start' if x.kind == 'crash' else 'go on', who, f))

@@ -92,7 +92,7 @@ class Staged(Method):
         # this attempt's folder, and those before it
         self.folder = worker.logs/f'stages-{worker.attempt}'
         self.losses, self.saved, self.read = {}, {}, 0
-        self.say = worker.say
+        self.say, self.event = worker.say, worker.event
         self.say_places()
 
     def load(self, pack: dict | None) -> str: # keyed: anew before each micro-batch
@@ -149,6 +149,10 @@ def look(self: Staged):
             for left_out in range(self.every*(self.global_step//self.every + 1), step, self.every):
                 self.saved.setdefault(left_out, None)       # whose turn it was has failed then
             self.saved[step] = tuple(what['saved'])
+        elif 'struck' in what: self.event('struck', kind=what['struck'][0], who=what['struck'][1],
+                                          global_step=what['at'])
+        elif 'lost' in what: self.event('member_lost', **what['lost'])
+        elif 'members' in what: self.event('members_changed', **what['members'])
         elif 'host' in what: self.say(f'stages: host {what["host"]} ' + (
             'is there again' if what['there'] else 'has gone, and its processes with it'))
 
@@ -192,7 +196,7 @@ def advance(self: Staged, worker) -> dict: # the record of the step, without who
         self.savable = manifest is not None
         if self.savable: self.take_over(manifest); self.stop = worker.asked_to_stop
         else: worker.say(f'stages: a failure interrupted the checkpoint of step {self.global_step}; it is left out')
-    if last: self.judge(worker)
+    if last: self.judge(worker); self.look()        # once more: what it has told in its last moments
     return self.step_record(epoch, cursor_step, dict(loss=loss, loss_global=loss), lr, data_s=0.0,
                             compute_s=time.monotonic() - t0, sync_s=0.0)
 
@@ -225,11 +229,21 @@ def judge(self: Staged, worker):
 
 # %% ../../nbs/stages/597_method.ipynb #82bc29ef
 @patch
+def complete(self: Staged):
+    if not self.cfg.training.momentum: return
+    for t in self.model.parameters():
+        if t.requires_grad: self.optimizer.state[t].setdefault('momentum_buffer', torch.zeros_like(t))
+
+@patch
+def components(self: Staged) -> dict:
+    "What this process has put together; the digest of each part names it within the group."
+    self.complete()
+    return super(Staged, self).components()
+
+@patch
 def state(self: Staged, rng: dict) -> dict:
     "The StatePack after `global_step`."
-    if self.cfg.training.momentum:
-        for t in self.model.parameters():
-            if t.requires_grad: self.optimizer.state[t].setdefault('momentum_buffer', torch.zeros_like(t))
+    self.complete()
     return super(Staged, self).state(rng)
 
 if __name__ == '__main__' and len(sys.argv) == 4 and sys.argv[2].isdigit(): main()

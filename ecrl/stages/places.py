@@ -182,7 +182,7 @@ def _host_gone(self: Hosts, node: int):
     self.world('fault', Fault(self.now, 'crash', there, self.now, 'unplanned'))
     self.deaths += 1
     self.timers = [t for t in self.timers if t[1] != 'start' or not set(t[2]) <= set(self.meeting.own(node))]
-    for p in there: del self.pids[p]; self.gone.add(p)
+    for p in there: del self.pids[p]; self.gone.add(p); self.lose(p)
     self.note(host=node, there=False)
 
 def _take_in(self: Hosts):

@@ -110,7 +110,7 @@ class TrainingConfig(Section):
     optimizer_args: dict[str, Any] = {}                     # of an own optimizer, besides lr, momentum, weight_decay
     loss: _known_or_own(LOSSES) = 'cross_entropy'           # own code: (output, y) -> mean loss
     precision: Literal['fp32', 'bf16', 'fp16'] = 'fp32'     # in which forward and backward compute
-    precision_fallback: Literal['warn', 'error'] = 'warn'   # bf16 or fp16 without CUDA: use fp32 and say so, or stop
+    precision_fallback: Literal['warn', 'error'] = 'warn'   # half precision that is lacking: fp32, said, or stop
     use_augmentation: bool = False                          # change the images, keyed by seed, epoch and sample
     scheduler: Literal['none', 'cosine', 'multistep'] = 'none'  # how the learning rate changes
     scheduler_t_max: Positive | None = None  # [steps] of the cosine; max_steps by default; averaging: [batches] of all
@@ -141,6 +141,7 @@ class CheckpointConfig(Section):
     deadline_s: Annotated[float, Field(gt=0)] = 120.0       # overlapped: a slower write is stuck, its writer replaced
     max_writer_replacements: Count = 3                      # overlapped: in a row; then the attempt ends
     on_error: Literal['continue', 'stop'] = 'continue'      # a checkpoint that fails: train on without it, or give up
+    max_failed: Positive = 3                                # that fail in a row; then it gives up in either case
     keep_last: Positive = 3                                 # newest checkpoints that are kept, besides pinned ones
     pin_steps: list[Positive] = [200, 400, 800]             # [steps] whose checkpoint stays, like that of the last step
     fsync: bool = True                                      # make it durable; off only to measure what that costs

@@ -8,7 +8,6 @@ __all__ = ['LOCK', 'CannotRecord', 'JsonlWriter', 'stamp', 'read_jsonl', 'Record
 
 # %% ../../nbs/training/330_events.ipynb #9f45280d
 import contextlib, errno, fcntl, json, os, time
-from math import isfinite
 from pathlib import Path
 from typing import BinaryIO
 import orjson
@@ -17,10 +16,10 @@ from .protocol import check
 
 # %% ../../nbs/training/330_events.ipynb #af76b330
 def _line(record: dict) -> bytes:
-    "A record as JSON. A loss that is not finite keeps its name (orjson would say null)."
+    "A record as JSON. A number that is not finite keeps its name, at any depth (orjson would say null)."
     try:
         line = orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
-        if b'null' not in line or all(isfinite(v) for v in record.values() if type(v) is float): return line
+        if b'null' not in line: return line
     except TypeError: pass                     # keys or numbers that only `json` takes
     return (json.dumps(record) + '\n').encode()
 

@@ -9,7 +9,7 @@ __all__ = ['Method', 'method_of']
 import contextlib, importlib
 import torch
 from fastcore.basics import patch
-from ..checkpoint.state import restore_state, seed_rng, state_pack
+from ..checkpoint.state import components as live_components, restore_state, seed_rng, state_pack
 from ..data.assignment import assignment_of
 from ..data.datasets import data_loader, held_out_dataset
 from ..data.sampler import ResumableGlobalBatchSampler, ShardHashes
@@ -17,7 +17,7 @@ from ..own_code import OwnCode, OwnCodeError, code_digest
 from .config import METHODS, ConfigError, RunConfig
 from .models import build_optimizer, loss_function
 from .numerics import arithmetic_settings
-from ecrl.training.setup import (choose_device, choose_precision, dataset_of, identity_of, kept, model_of,
+from ecrl.training.setup import (HALF, choose_device, choose_precision, dataset_of, identity_of, kept, model_of,
     set_determinism)
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0007
@@ -93,8 +93,8 @@ def place(self: Method, device: torch.device):
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model.to(device)
     self.optimizer, self.scheduler = build_optimizer(self.model, cfg.training, self.own)
-    self.precision = choose_precision(cfg, device)
-    half = {'bf16': torch.bfloat16, 'fp16': torch.float16}.get(self.precision)
+    self.precision, self.skipped = choose_precision(cfg, device, self.environment.get('precision')), {}
+    half = HALF.get(self.precision)
     self.mixed = torch.autocast(device.type, dtype=half) if half else contextlib.nullcontext()
     self.scaler = torch.amp.GradScaler(device.type, enabled=self.precision == 'fp16')
     self.arithmetic = arithmetic_settings(device)
@@ -115,8 +115,10 @@ def update(self: Method):
     if norm := self.cfg.training.max_grad_norm:
         self.scaler.unscale_(self.optimizer)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), norm)
+    before = self.scaler.get_scale()
     self.scaler.step(self.optimizer)
     self.scaler.update()
+    if self.scaler.is_enabled(): self.skipped = dict(skipped=int(self.scaler.get_scale() < before))
     if self.scheduler: self.scheduler.step()
 
 # %% ../../nbs/training/370_method.ipynb #13a00cf9
@@ -129,7 +131,7 @@ def step_record(self: Method,
 ) -> dict:
     "The record of the step that was just counted, without who and when."
     return dict(epoch=epoch, global_step=self.global_step, cursor_step=cursor_step, **losses, lr=lr,
-                precision=self.precision, sample_ids_hash=self.hashes.of(self.ids, epoch, cursor_step),
+                precision=self.precision, **self.skipped, sample_ids_hash=self.hashes.of(self.ids, epoch, cursor_step),
                 sample_ids_count=self.ids.numel(), **seconds)
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0016
@@ -140,6 +142,12 @@ def state(self: Method,
     "The StatePack after `global_step`. Refers to live tensors: copy or write before the next unit."
     return state_pack(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler, self.global_step,
                       self.identity | dict(arithmetic=self.arithmetic), rng)
+
+# %% ../../nbs/training/370_method.ipynb #3e7d0022
+@patch
+def components(self: Method) -> dict: # name -> tree of live tensors and plain values
+    "What a restore has to bring back. Refers to live tensors."
+    return live_components(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler)
 
 # %% ../../nbs/training/370_method.ipynb #e5105a95
 @patch

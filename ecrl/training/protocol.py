@@ -74,6 +74,7 @@ loss              real    losses     rank-local; judged where a step was execute
 *loss_global      real    losses     of all ranks, with elastic numerics: equal on all ranks
 lr                number  schedule   learning rate of this step
 precision         text    schedule   fp32, bf16, fp16
+*skipped          whole   schedule   only with fp16: 1 where the scaler found gradients that are not finite and left out the update, else 0; the step counts
 sample_ids_hash   text    windows    SHA-256 of the ids, as little-endian int64
 sample_ids_count  whole   windows    samples of this rank
 data_s            number  clocks     s, materialising the batch; the three parts fit between two records, how they share it nobody else has seen
@@ -136,6 +137,7 @@ arithmetic_differs  map     witnesses  name -> [at the save, now]
 +from_attempt       whole?  resume     the attempt that had published the file
 +from_checksum      text?   witnesses  of the file, verified before it was loaded
 *every_k_steps      whole   checkpoints  steps between checkpoints; only of a run that changes them itself
+*digests            map     restored   component -> XXH3-128 of the live objects, after the last load; absent: a fresh start, or an older ecrl
 ''', first_step='global_step  whole  lifecycle  the step that was done', busy='''
 doing        text   lifecycle  save, flush or evaluate
 global_step  whole  lifecycle  where rank 0 stands
@@ -188,6 +190,7 @@ generation   whole  fenced  of the group, from 1: how often ranks have gone on w
 members      list   fenced  ranks that are left
 gone         list   fenced  ranks that have died, or not come in time, or were asked to leave
 *asked       flag   -       whether they were asked to leave: then nobody takes their place
+*took_s      number  -      s for which rank 0 had waited for them
 '''))
 
 # %% ../../nbs/training/310_protocol.ipynb #86189561
@@ -205,6 +208,31 @@ base         text   digests  SHA-256 of the state that they were given
     turned_away='reason  text  -  why a rank that had come back ends before it is let in',
     fenced_ended='ranks  list  -  that were left out, and ended when the others had finished\nreason  text  -  why')
 
+# %% ../../nbs/training/310_protocol.ipynb #31015001
+_EVENTS |= dict(struck='''
+kind         text   faults  what was done: crash, pause, cut, slow or flip
+who          list   faults  to whom: processes or roles, as in the config
+global_step  whole  -       the newest step that anybody had applied
+''', member_lost='''
+member       whole   group  process of the group
+role         text    group  leader, backup or keeper
+stage        whole?  group  null: a keeper has none
+global_step  whole   -      the newest step that anybody had applied
+left         whole   -      processes of its stage, or keepers, that live: what the starter saw
+of           whole   group  of so many
+''', members_changed='''
+view         whole    group  of the register, in which these members decide
+stage        whole    group  from 0
+before       whole    group  process that led it until then
+leads        whole    group  process that leads it from here on
+gone         list     group  processes that are in sync no more
+came         list     group  processes that are in sync again
+global_step  whole    group  the last committed step when the view began
+left         whole    group  processes of the stage in sync
+of           whole    group  of so many
+took_s       number?  -      s from the loss, or from when it was seen; null: nobody has seen one
+''')
+
 # %% ../../nbs/training/310_protocol.ipynb #31055002
 _EVENTS['interval_changed'] = '''
 global_step    whole   checkpoints  the boundary at which it changed
@@ -218,6 +246,12 @@ every_k_steps  whole   checkpoints  from here on
 *write_s       number  checkpoints  s, a write in the background, mean; 0: none was timed
 *saves         whole   checkpoints  boundaries measured
 *quiet         whole   checkpoints  steps measured that were beside no checkpoint
+'''
+
+# %% ../../nbs/training/310_protocol.ipynb #d1960012
+_EVENTS['digested'] = '''
+global_step  whole  restored  the last step that the state contains
+digests      map    restored  component -> XXH3-128 of the live objects; a component of one rank ends with its number
 '''
 EVENTS = {name: fields(COMMON + table) for name, table in _EVENTS.items()}
 

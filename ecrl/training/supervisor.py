@@ -250,9 +250,10 @@ def continue_from_last_session(self: Supervisor, env: dict):
     version = before.get('format_version', 1)
     events = Reading(version).lines(self.logs/'events.jsonl')
     self.life = Life(events)
-    older = [] if told_by_log(version, events) else read_jsonl(self.logs/'supervisor_attempts.jsonl')[0]
+    older = {} if told_by_log(version, events) else dict(attempts=read_jsonl(self.logs/'supervisor_attempts.jsonl')[0])
     saved = CheckpointStore(self.run_dir/'checkpoints').available()
-    self.attempt = max([self.life.current, *(r['attempt'] for r in older), *(i.attempt for i in saved)])
+    self.attempt = max([self.life.current, *(r['attempt'] for r in older.get('attempts', ())), *(i.attempt for i in saved)])
+    if env['device'] == 'cpu' and before.get('precision') == 'fp32': env['precision'] = 'fp32'  # see `choose_precision`
     differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic',
                                                     'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
     if differs:
@@ -264,7 +265,7 @@ def continue_from_last_session(self: Supervisor, env: dict):
                if was.get(k) != self.settings.get(k)}
     account = read_account(self.run_dir)
     self.note('resumed_session', environment_differs=differs, config_differs=changed, boot=boot_id(),
-              ran_s=account.wall_clock_s if account else 0.0, **(dict(attempts=older) if version < 3 and not told_by_log(version, events) else {}))
+              ran_s=account.wall_clock_s if account else 0.0, **older)
 
 # %% ../../nbs/training/385_supervisor.ipynb #38500a02
 @patch

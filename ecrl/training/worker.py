@@ -7,6 +7,7 @@ __all__ = ['disk_of', 'Worker', 'CheckpointFailed', 'prefetch', 'end_with_launch
 
 # %% ../../nbs/training/374_worker.ipynb #ebaae3f2
 import argparse, contextlib, json, os, select, signal, sys, time
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 import psutil
@@ -14,7 +15,7 @@ import torch
 from fastcore.basics import patch
 from ..advise.auto import RULE, Meter, next_every
 from ..checkpoint.disks import FaultyDisk
-from ..checkpoint.state import StateMismatch, capture_rng, check_identity, gather_rng
+from ..checkpoint.state import StateMismatch, capture_rng, check_identity, digest_of, gather_rng
 from ecrl.checkpoint.store import (CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id,
     checkpoint_name)
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
@@ -59,9 +60,10 @@ class Worker:
         self.rank, self.world_size, self.local_rank = int(env['RANK']), int(env['WORLD_SIZE']), int(env['LOCAL_RANK'])
         self.node, self.address = int(env.get('ECRL_NODE', 0)), env.get('ECRL_ADDRESS', '127.0.0.1')
         self.method = method_of(self.cfg)(self.cfg, self.environment, self.rank, self.world_size)
-        self.last_saved, self.write_times = None, {}
+        self.last_saved, self.write_times, self.failed = None, {}, 0        # failed: checkpoints in a row
         self.asked_to_stop = self.saving = False                  # this rank's wish; a save is going on
         self.store, self.checkpoints = None, NoCheckpoints()
+        self.digester = ThreadPoolExecutor(1)
         self.every, self.meter = self.cfg.checkpoint.every_k_steps, None         # a meter: the interval may change
 
     def begin(self,
@@ -185,10 +187,12 @@ def restore(self: Worker):
         differ = differing_settings(pack['identity'].get('arithmetic'), m.arithmetic)
     rng = m.load(pack if from_step else None)
     self.last_saved = from_step or None
+    held = {k: digest_of(v) for k, v in self.live().items() if rng == 'restored' or not k.startswith('rng.')}
     bitwise = self.cfg.runtime.deterministic and rng != 'derived' and not differ
     self.event('restored', from_step=from_step, from_path=path, rng=rng, bitwise=bitwise, arithmetic_differs=differ,
                from_attempt=info.attempt if from_step else None, from_checksum=info.checksum if from_step else None,
-               **dict(every_k_steps=self.every) if self.cfg.checkpoint.auto else {})
+               **dict(every_k_steps=self.every) if self.cfg.checkpoint.auto else {},
+               **dict(digests=held) if from_step else {})
     if self.rank: return
     self.say(f'continues after step {from_step} on {self.world_size} ranks' if from_step
              else f'starts on {self.world_size} ranks')
@@ -227,6 +231,22 @@ def load_chosen(self: Worker,
         self.event('checkpoint_damaged', reason=what)
         raise DamagedCheckpoint(what) from None
 
+# %% ../../nbs/training/374_worker.ipynb #d1960022
+@patch
+def live(self: Worker) -> dict: # name -> tree of live tensors
+    "The components of this rank, and its random generators."
+    return self.method.components() | {f'rng.{self.rank}': capture_rng(self.device)}
+
+@patch
+def start_digests(self: Worker) -> Future: # name -> digest, of what this rank speaks for
+    "Digest what is about to be saved."
+    mine = {k: v for k, v in self.live().items() if not self.rank or k.endswith(f'.{self.rank}')}
+    return self.digester.submit(lambda: {k: digest_of(v) for k, v in mine.items()})
+
+@patch
+def tell_digests(self: Worker, taken: Future):
+    self.event('digested', global_step=self.global_step, digests=taken.result())
+
 # %% ../../nbs/training/374_worker.ipynb #4d6b023b
 class CheckpointFailed(RuntimeError): "A checkpoint could not be written, and the policy is to stop then."
 
@@ -244,17 +264,18 @@ def busy(self: Worker, doing: str): # save, flush, evaluate
 def boundary(self: Worker):
     "A checkpoint at the current step, unless it has one."
     if self.cfg.checkpoint.strategy == 'none' or self.last_saved == self.global_step or not self.method.savable: return
-    t0 = time.monotonic()
+    t0, taken = time.monotonic(), self.start_digests()
     self.method.agree()
     self.group.barrier()
     t1 = time.monotonic()
+    if self.rank: self.tell_digests(taken)      # before rank 0 has its random state, and so before anything is saved
     rng, record, error, every = gather_rng(self.device), {}, None, self.every
     if self.rank == 0:
         every = self.decide_interval()
         try:
             with self.busy('save'):
                 record = self.checkpoints.save(self.method.state(rng), self.global_step, self.method.epoch,
-                                               self.world_size)
+                                               self.world_size, lambda: self.tell_digests(taken))
         except OSError as e: error = f'{type(e).__name__}: {e}'
     t2 = time.monotonic()
     # nobody goes on before rank 0 is done: the second barrier
@@ -292,6 +313,7 @@ def record_checkpoint(self: Worker, record: dict, error: str | None, **times):
         self.checkpoint_log.write(**stamp(), event='checkpoint', strategy=self.checkpoints.name,
                                   global_step=self.global_step,
                                   epoch=self.method.epoch, **record, **times)
+        if self.checkpoints.name == 'blocking': self.failed = 0
     self.record_completed()
     if error: self.record_failed(dict(global_step=self.global_step, error=error) | times)
 
@@ -301,6 +323,7 @@ def record_completed(self: Worker, done: list[dict] | None = None):
     "Lines about writes that the background has finished."
     for d in self.checkpoints.completed() if done is None else done:
         if 'error' in d: self.record_failed(d); continue
+        self.failed = 0
         self.checkpoint_log.write(**stamp(), event='checkpoint_write_complete', **d)
         self.write_times[str(d['global_step'])] = d['write_time_sec']
         if self.meter: self.meter.written(d['write_time_sec'])
@@ -319,13 +342,14 @@ def is_published(self: Worker, step: int | None) -> bool:
 @patch
 def record_failed(self: Worker, failed: dict):
     "A checkpoint that will not be there: loud, and the end if the policy says so."
-    self.checkpoint_log.write(**stamp(), event='checkpoint_failed', **failed,
-                              published=self.is_published(failed['global_step']))
-    goes_on = self.cfg.checkpoint.on_error == 'continue'
+    published, c = self.is_published(failed['global_step']), self.cfg.checkpoint
+    self.checkpoint_log.write(**stamp(), event='checkpoint_failed', **failed, published=published)
+    self.failed += not published and failed['global_step'] is not None
     what = f"the checkpoint of step {failed['global_step']} failed: {failed['error']}"
-    then = 'goes on without it' if goes_on else 'stops (checkpoint.on_error)'
-    self.say(f'CHECKPOINT FAILED, training {then}: {what}')
-    if not goes_on: raise CheckpointFailed(f'{what}; checkpoint.on_error is stop')
+    why = ('checkpoint.on_error is stop' if c.on_error == 'stop' else
+           f'{self.failed} have failed in a row (checkpoint.max_failed)' if self.failed >= c.max_failed else '')
+    self.say(f'CHECKPOINT FAILED, training {"stops" if why else "goes on without it"}: {what}')
+    if why: raise CheckpointFailed(f'{what}; {why}')
 
 # %% ../../nbs/training/374_worker.ipynb #14c3fa0b
 @patch
