@@ -231,7 +231,8 @@ def _silence(life: Life, attempt: int, rank: int, n: int, until: int | None, whe
     w.remove(f'rank{rank}.jsonl', [s for s in w.steps(rank=rank, attempt=attempt, first=n)
         if until is None or s['global_step'] < until])
     w.remove('events.jsonl', [e for e in w.files['events.jsonl'] if (e['rank'], e['attempt']) == (rank, attempt)
-        and e['mono'] > when and (until is None or e['event'] == 'first_step')])
+        and e['mono'] > when and (until is None or e['event'] == 'first_step'
+            or e['event'] == 'digested' and e['global_step'] < until)])
 
 def _insert(life: Life, attempt: int, when: float, lines: list[dict]):
     events = life.records.files['events.jsonl']
