@@ -236,7 +236,7 @@ def _silence(life: Life, attempt: int, rank: int, n: int, until: int | None, whe
 
 def _insert(life: Life, attempt: int, when: float, lines: list[dict]):
     events = life.records.files['events.jsonl']
-    late = [i for i, e in enumerate(events) if e['attempt'] == attempt and e['rank'] == 0 and e['mono'] > when]
+    late = [i for i, e in enumerate(events) if e['attempt'] == attempt and e['rank'] is not None and e['mono'] > when]
     at = min(late, default=len(events))
     events[at:at] = lines
 
