@@ -215,7 +215,9 @@ def _start(j: Job, n: int) -> int: # the step that it continues after
     w, a, ranks = j.w, j.attempts[n - 1], range(j.attempts[n - 1].world_size)
     saved = j.published[-1] if j.published else (None, 0)
     if a.damaged and len(j.published) > 1:
-        w.event('checkpoint_damaged', n, (0,), reason=f'step_{saved[1]:08d}.pt has checksum crc32:0, expected crc32:1')
+        name = f'step_{saved[1]:08d}.pt'
+        w.event('checkpoint_damaged', n, (0,),
+                reason=f'{name} has checksum crc32:0, expected crc32:1; set aside as {name}.damaged-{n}')
         j.published.pop()
         saved = j.published[-1]
     for name, s, more in (('worker_up', 2.0, dict(pid=4000 + n, node=0, boot=str(w.boot))),
