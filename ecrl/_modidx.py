@@ -2391,8 +2391,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                     'ecrl/measure/account.py'),
                                       'ecrl.measure.account.Account.named': ( 'measure/account.html#account.named',
                                                                               'ecrl/measure/account.py'),
-                                      'ecrl.measure.account.Account.outlived': ( 'measure/account.html#account.outlived',
-                                                                                 'ecrl/measure/account.py'),
                                       'ecrl.measure.account.Account.restarts': ( 'measure/account.html#account.restarts',
                                                                                  'ecrl/measure/account.py'),
                                       'ecrl.measure.account.Account.sessions': ( 'measure/account.html#account.sessions',

@@ -818,6 +818,8 @@ def status(run_dir: RunDir):
             out.print(f"  attempt {r['attempt']} on {r['world_size']} ranks, {r['attempt_duration_sec']:.1f} s: "
                       f"{r['reason'] or r['outcome']}")
 
+
+# %% ../../nbs/lab/870_cli.ipynb #8c9d5301
 def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
     from ecrl.measure.account import read_account, shown_s, standby_text

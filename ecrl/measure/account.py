@@ -388,13 +388,6 @@ def restarts(self: Account) -> int: # without a log, launches are all that is kn
     if not self.log: return len(self.attempts) - self.sessions
     return sum(r.get('event') == 'restart' for r in self.log)
 
-# %% ../../nbs/measure/717_account.ipynb #717a0021
-@patch(as_prop=True)
-def outlived(self: Account) -> list[tuple[int, int]]: # attempt, rank
-    "Ranks that died, or were too late, while the others went on."
-    told = [e for e in self.named('salvaged') if e.get('rank') == 0 and not e.get('asked')]
-    return [(e['attempt'], r) for e in told for r in e['gone']]
-
 # %% ../../nbs/measure/717_account.ipynb #717a001a
 @patch(as_prop=True)
 def has_standby(self: Account) -> bool: # the config decides; without one, whether a standby was ever started

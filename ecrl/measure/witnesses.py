@@ -274,8 +274,8 @@ def _stale_views(h: History) -> Iterator[Evidence]:
     for name, found, due in (('supervisor.json', read_json(logs/'supervisor.json'), h.supervisor),
         ('supervisor_attempts.jsonl', read_jsonl(logs/'supervisor_attempts.jsonl')[0],
          h.lines['supervisor_attempts.jsonl'])):
-        if found != due: yield Evidence(True, f'logs/{name} is not what events.jsonl gives: it is stale, or was edited. '
-                                              'Nothing was concluded from it; it is made anew when the run is continued.')
+        if found != due: yield Evidence(True, f'logs/{name} is not what events.jsonl gives: it is stale, or was '
+            'edited. Nothing was concluded from it; it is made anew when the run is continued.')
 
 
 # %% ../../nbs/measure/730_witnesses.ipynb #73000a02

@@ -80,7 +80,7 @@ class LawBroken(StateMismatch): "The records of a group break a law: what it has
 
 class Staged(Method):
     "Watches a group that trains in stages."
-    grouped = False
+    grouped = augments = False          # its replicas have the data
     group = None            # its process
     def build(self, worker):
         self.place(worker.device)

@@ -25,6 +25,7 @@ class Method:
     "A way of training, as a worker sees it."
     grouped = True          # its ranks share a process group, which the worker has made before `build`
     cursor_by = None        # how rank 0's cursor reaches this rank: pipe or connection
+    augments = True         # the dataset's epoch is that of the last unit: augmentation is keyed by it
     came_built = False      # it found data and model built in the process that it was forked from
     def __init__(self,
         cfg: RunConfig,
@@ -147,7 +148,8 @@ def state(self: Method,
 @patch
 def components(self: Method) -> dict: # name -> tree of live tensors and plain values
     "What a restore has to bring back. Refers to live tensors."
-    return live_components(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler)
+    key = dict(augmentation=self.dataset.epoch) if self.augments and hasattr(self.dataset, 'epoch') else {}
+    return live_components(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler) | key
 
 # %% ../../nbs/training/370_method.ipynb #e5105a95
 @patch
@@ -159,6 +161,7 @@ def load(self: Method,
     rng = restore_state(pack, self.model, self.optimizer, self.scheduler, self.scaler, self.sampler,
                         self.rank, self.world_size, self.device)
     self.global_step = pack['step']['global_step']
+    self.dataset.set_epoch(self.sampler.epoch)           # augmentation is keyed by it
     return rng
 
 # %% ../../nbs/training/370_method.ipynb #3e7d001a

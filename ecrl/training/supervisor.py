@@ -146,7 +146,8 @@ class Supervisor:
         self.warm = None
         self.standby, self.standbys, self.standbys_lost, self.jobs = None, 0, 0, []
         self.joins = []         # ranks that were started anew beside the others
-        self.life, self.attempt, self.errors = Life(), 0, {}    # what the log says; the newest attempt; attempt -> error
+        # what the log says; number of the newest attempt; attempt -> what a rank of it has raised
+        self.life, self.attempt, self.errors = Life(), 0, {}
         self.asked, self.waits = None, False           # the signal that interrupts it; whether it may do so now
 
 
@@ -252,7 +253,8 @@ def continue_from_last_session(self: Supervisor, env: dict):
     self.life = Life(events)
     older = {} if told_by_log(version, events) else dict(attempts=read_jsonl(self.logs/'supervisor_attempts.jsonl')[0])
     saved = CheckpointStore(self.run_dir/'checkpoints').available()
-    self.attempt = max([self.life.current, *(r['attempt'] for r in older.get('attempts', ())), *(i.attempt for i in saved)])
+    used = [r['attempt'] for r in older.get('attempts', ())] + [i.attempt for i in saved]
+    self.attempt = max([self.life.current, *used])
     if env['device'] == 'cpu' and before.get('precision') == 'fp32': env['precision'] = 'fp32'  # see `choose_precision`
     differs = {k: [before.get(k), env[k]] for k in ('python', 'torch', 'device', 'threads', 'deterministic',
                                                     'precision', 'cpu_capability', 'cudnn') if before.get(k) != env[k]}
