@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from fastcore.basics import patch
 from ..training.config import ConfigError, load_config, parse_yaml
-from ..training.events import LOCK, load_json, locked, may_be_record, read_jsonl
+from ..training.events import LOCK, load_json, locked, may_be_record, read_jsonl, text_of
 from ..training.protocol import ENDED, ENVIRONMENT, RUN_FORMAT, STATUS, Field, kind_of, trouble
 
 # %% ../../nbs/measure/717_account.ipynb #4f08402a
@@ -289,7 +289,7 @@ def told_by_log(version: int, events: list[dict]) -> bool:
 
 def target_of(run: Path) -> int | None:
     "The step at which a run is complete, by its config."
-    try: return parse_yaml((run/'config.yaml').read_text())['training']['max_steps']
+    try: return parse_yaml(text_of(run/'config.yaml'))['training']['max_steps']
     except (OSError, ValueError, ConfigError, KeyError, TypeError): return None
 
 def supervisor_of(

@@ -505,6 +505,7 @@ def _odd_digests(h: History) -> Iterator[Evidence]:
     "Saves that are digested more often than they were made, or not at all."
     events = h.lines['events.jsonl']
     told = Counter((e['attempt'], e['global_step'], e['rank']) for e in events if e['event'] == 'digested')
+    if not told: return
     saves = Counter((e['attempt'], e['global_step']) for e in events if e['event'] == 'busy' and e['doing'] == 'save')
     for (n, s, r), k in told.items():
         if k > max(1, saves[n, s]) and not unsettled(h, n): yield Evidence(False,
