@@ -441,8 +441,10 @@ def _point_at(self: CheckpointStore, info: CheckpointInfo):
 # %% ../../nbs/checkpoint/230_store.ipynb #2300a002
 @patch
 def repair(self: CheckpointStore):
-    "Let `latest.json` name the newest sidecar, as the writer would have done next. Nothing is verified."
-    if newest := next(iter(self.available()), None): self._point_at(newest)
+    """Let `latest.json` name the newest sidecar, as the writer would have done next. Nothing is verified; a pointer to
+    something newer is left for `load_newest`, which says that it is passed over."""
+    newest, named = next(iter(self.available()), None), self.latest()
+    if newest and not (named and named.order > newest.order): self._point_at(newest)
 
 
 # %% ../../nbs/checkpoint/230_store.ipynb #0d9be721

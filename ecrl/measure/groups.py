@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from ..data.geometry import locate, sample_ids_hash, window
 from .history import History, once
 from .laws import Evidence, Law, law
+from .account import supervised
 from .witnesses import launches, unsettled
 from ..training.config import RunConfig, group_of, make_config
 
@@ -55,7 +56,10 @@ def law_group(h: History) -> Iterator[Evidence]:
     if h.geometry is None or h.seed is None: yield Evidence('unknown',
             'seed, dataset size or batch is unknown, so no group can be judged.'); return 0
     facts, lives = 0, lives_of(h)
-    for n in sorted(set(h.steps['attempt']) - lives.keys()): yield Evidence('unknown',
+    if supervised(h.path/'logs') and (now := max(lives, default=0)):   # its logs are read one after the other
+        del lives[now]
+        yield Evidence(True, f'the group of attempt {now} is at work: its laws are asked when it is done.', attempt=now)
+    for n in sorted(a for a in set(h.steps['attempt']) - lives.keys() if not unsettled(h, a)): yield Evidence('unknown',
             f'attempt {n} has recorded steps, and its group has left no records in logs/stages-{n}.', attempt=int(n))
     for n, life in lives.items():
         for name, (found, examined, evidence) in judge(life).items():

@@ -17,7 +17,7 @@ from ..advise.auto import RULE, Paid, next_every
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, OtherState, set_aside_in
 from .history import History, once
 from .laws import Evidence, at, first_of, law, offences
-from .witnesses import checkpoint_name, ends_of_ranks, launches, restores, setting, unsettled
+from .witnesses import checkpoint_name, ends_of_ranks, env, launches, restores, setting, unsettled
 from ..training.config import seconds
 
 # %% ../../nbs/measure/735_resumes.ipynb #19453300
@@ -473,13 +473,20 @@ def saved_digests(h: History) -> dict[tuple, dict]: # (attempt, step) -> compone
         if e['event'] == 'digested': out.setdefault((e['attempt'], e['global_step']), {}).update(e['digests'])
     return out
 
+def _must_tell(h: History, rank: int, e: dict) -> set[str]: # e: what the rank has restored
+    "Components that each state has; whether the learning rates go on is judged by themselves."
+    some = {f'rng.{rank}': e['rng'] == 'restored', 'scaler': env(h, e['attempt'], 'precision') == 'fp16'}
+    return {'parameters', 'optimizer', 'sampler', *(c for c, there in some.items() if there)}
+
 def _due_of(h: History, rank: int, e: dict) -> dict[str, tuple]: # component -> (saved, restored); None: nothing is told
     "What can be compared of a restore. Moments of a rank that took no part in the save cannot."
     due, found = saved_digests(h).get((e.get('from_attempt'), e['from_step'])), e.get('digests')
     if not due or not found: return {}
-    names = [c for c in sorted({*due, *found}) if not c.rpartition('.')[2].isdigit() or c.endswith(f'.{rank}')]
+    told = {*due, *found, *_must_tell(h, rank, e)}
+    names = [c for c in sorted(told) if not c.rpartition('.')[2].isdigit() or c.endswith(f'.{rank}')]
     return {c: (due.get(c), found.get(c)) for c in names if (e['rng'] == 'restored' if c.startswith('rng.')
                                                              else c in due or not c.startswith('moments.'))}
+
 
 # %% ../../nbs/measure/735_resumes.ipynb #d1960034
 @law('state', needs='events.jsonl')
@@ -494,6 +501,9 @@ def law_restored(h: History) -> Iterator[Evidence]:
                 attempt=n, cause='records were lost'))
             due = _due_of(h, r, e)
             n_facts += len(due)
+            found += [Evidence('unknown', f'{c}: neither what was live when step {e["from_step"]} was saved nor what rank '
+                f'{r} of attempt {n} held after its restore is recorded.', int(e['from_step']), r, n,
+                'the component is left out of both, or records were lost') for c, (a, b) in due.items() if not a and not b]
             found += [Evidence(False, f'{c} on rank {r} of attempt {n} is not what was live when step '
                 f'{e["from_step"]} was saved: {b} after the restore, {a} before the save.', int(e['from_step']), r, n,
                 FORGOTTEN.get(c.partition('.')[0]) if a and b else 'one of them is not recorded')
@@ -524,7 +534,8 @@ def digest_shows(h: History, attempt: int) -> tuple[bool, str]: # (whether, by w
     if not all(x.get('digests') for x in said.values()): return False, 'not all ranks tell what they hold after it'
     if not all(due.values()): return False, ('no digest of what was live is recorded beside that save: rank 0 died '
                                              'before, or an older ecrl saved')
-    if any(a != b for pairs in due.values() for a, b in pairs.values()): return False, 'a digest differs'
+    if any(a != b or not a for pairs in due.values() for a, b in pairs.values()):
+        return False, 'a digest differs, or is missing'
     names = sorted({c.partition('.')[0] for pairs in due.values() for c in pairs})
     derived = '; random generators were derived anew, which nothing can show' if e['rng'] == 'derived' else ''
     return True, f'digests of {", ".join(names)} on {len(said)} rank{"s"*(len(said) > 1)}{derived}'

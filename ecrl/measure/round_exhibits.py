@@ -12,12 +12,12 @@ __all__ = ['ROUND_EXHIBITS', 'FIXED', 'NEARLY', 'COSINE', 'OWN', 'AHEAD', 'CLAIM
            'averaged_fewer_than_were_done', 'counted_without_being_done', 'weighed_by_another_rule',
            'two_states_after_one_average', 'update_overwrites_what_was_done_meanwhile', 'trained_on_at_a_checkpoint',
            'begun_with_an_average_that_was_not_there', 'anchor_that_never_tunes', 'first_round_sets_no_count',
-           'sync_that_leaves_out_meetings', 'ranks_plan_from_different_times', 'draws_that_depend_on_history',
-           'averaged_twice', 'one_claim_for_two', 'claim_of_another_number', 'ranks_disagree_on_what_was_done',
-           'spare_batches_forgotten', 'weighed_as_planned', 'zombie_averages', 'zombie_goes_on',
-           'second_group_beside_the_first', 'generation_skipped', 'share_of_a_salvaged_rank_forgotten',
-           'average_missing_where_nobody_died', 'joiner_with_another_state', 'joiner_given_an_older_state',
-           'joiner_believed_without_a_word', 'joiner_begins_before_it_is_let_in',
+           'lines_of_another_run', 'sync_that_leaves_out_meetings', 'ranks_plan_from_different_times',
+           'draws_that_depend_on_history', 'averaged_twice', 'one_claim_for_two', 'claim_of_another_number',
+           'ranks_disagree_on_what_was_done', 'spare_batches_forgotten', 'weighed_as_planned', 'zombie_averages',
+           'zombie_goes_on', 'second_group_beside_the_first', 'generation_skipped',
+           'share_of_a_salvaged_rank_forgotten', 'average_missing_where_nobody_died', 'joiner_with_another_state',
+           'joiner_given_an_older_state', 'joiner_believed_without_a_word', 'joiner_begins_before_it_is_let_in',
            'predecessor_speaks_for_its_successor', 'joined_under_the_generation_of_before', 'visit_rounds',
            'random_life']
 
@@ -467,6 +467,13 @@ def first_round_sets_no_count():
     "A count that was within 10% stays after the first measured round, though the run says that it is set then."
     life = live(averaging=NEARLY, speeds=(1.0, 1.06), rule=1)
     for p in life.lines('plan'): p['rule'] = ELCHE_RULE
+    return life
+
+@round_exhibit('roundlog')
+def lines_of_another_run():
+    "Lines about batches were copied from the log of another run."
+    life = live()
+    for r in life.lines('batch', 1)[:3]: r['run_id'] = 'another'
     return life
 
 @round_exhibit('planned', 'flodl-labs/flodl: its mode sync averages on 86 to 97% of the steps')

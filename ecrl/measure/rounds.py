@@ -24,7 +24,7 @@ from .groups import config_at
 from .history import History, once
 from .laws import IDLE, Evidence, Law, first_of, law
 from .windows import epoch_ids, ids_hash, learning_rate
-from .witnesses import alike, env, let_in, promised
+from .witnesses import alike, env, launches, let_in, promised
 
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0007
@@ -126,15 +126,23 @@ def _wrong(key, message: str, rank: int | None = None, cause: str | None = None)
 def law_roundlog(h: History) -> Iterator[Evidence]:
     """Every line of the round logs is one that the protocol knows, of this run, and none that may be there once is
     there twice."""
-    t, lines = told(h), 0
+    t = told(h)
     yield from first_of([Evidence(False, f'{why}.') for why in t.faulty])
     yield from first_of([_wrong((r['attempt'], r['global_step']),
         f'rank {r["rank"]} has more than one line {r["event"]!r}.', r['rank']) for r in t.twice])
-    for r in [r for of in (t.plans, t.averages) for each in of.values() for r in each.values()] + [*t.commits.values()]:
-        lines += 1
-        if r['run_id'] != h.run_id: yield _wrong((r['attempt'], r['global_step']),
-                f'this line is of run {r["run_id"]!r}.', r['rank'])
-    return lines
+    lone, several = (t.plans, t.averages), (t.batches, t.claims)
+    every = [r for of in lone for each in of.values() for r in each.values()] + [*t.commits.values()]
+    every += [r for of in several for each in of.values() for own in each.values() for r in own]
+    epochs = {key: min(each.items())[1]['epoch'] for key, each in t.plans.items()}
+    ranks = {n: l['world_size'] for n, l in launches(h).items()}
+    for r in every:
+        key = r['attempt'], r['global_step']
+        for what, found, due in (('run', r['run_id'], h.run_id), ('epoch', r['epoch'], epochs.get(key, r['epoch'])),
+                                 ('ranks', r['world_size'], ranks.get(r['attempt'], r['world_size']))):
+            if found != due: yield _wrong(key, f'a line {r["event"]!r} of rank {r["rank"]} says {what} {found!r}; '
+                                               f'expected {due!r}.', r['rank'])
+    return len(every)
+
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a000a
 @once
@@ -482,7 +490,9 @@ def _again(
         p, done = next(iter(t.plans[key].values())), done_of(h, key)
         weights = next(iter(t.averages.get(key, {}).values()), {}).get('weights') or p['weights']
         prior = begun.get((key[0], key[1] - 1)) if done.ahead else None
-        what = key[1], p['base'], done.segments, repr(weights), prior
+        # then the state holds the moments of all who have met
+        met = sorted(gone_from(h, key)) if h.config.rounds().moments == 'keep' else None
+        what = key[1], p['base'], done.segments, repr(weights), repr(met), prior
         begun[key] = numbers.setdefault(what, len(numbers))
         if what in seen: out.append((seen[what], key))
         seen[what] = key
