@@ -194,5 +194,5 @@ def components(model, optimizer, scheduler, scaler, sampler) -> dict: # name -> 
     parts = dict(parameters={k: v for k, v in state.items() if k in trained},
                  buffers={k: v for k, v in state.items() if k not in trained})
     rest = dict(optimizer=optimizer, scheduler=scheduler, scaler=scaler, sampler=sampler)
-    parts |= {k: x.state_dict() for k, x in rest.items() if x}
+    parts |= {k: x.state_dict() for k, x in rest.items() if x is not None}     # at an epoch's end a sampler is empty
     return {k: v for k, v in parts.items() if v}

@@ -9,6 +9,7 @@ __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'LIMITS', 'ATTEMPT', 'CHEC
 # %% ../../nbs/measure/720_history.ipynb #24fa9e33
 import os, re, shlex, stat
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from operator import itemgetter
@@ -446,7 +447,12 @@ def read_history(
     if not run.is_dir():
         raise HistoryError(
             f'{run_dir}: expected the directory of a run, found {"a file" if run.exists() else "nothing"}.')
-    try: h = _read(run, run/'logs' if (run/'logs').is_dir() else run)
+    def changed(): # a session that begins replaces it, and says in the events in what it differs
+        with suppress(OSError): return (run/'config.yaml').stat().st_mtime_ns
+    try:
+        for _ in range(5):
+            before, h = changed(), _read(run, run/'logs' if (run/'logs').is_dir() else run)
+            if before == changed(): break
     except OSError as e: raise HistoryError(f'{e.filename or run}: cannot be read: {e.strerror or e}') from None
     h.deep = deep
     return h

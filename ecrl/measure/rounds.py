@@ -24,7 +24,7 @@ from .groups import config_at
 from .history import History, once
 from .laws import IDLE, Evidence, Law, first_of, law
 from .windows import epoch_ids, ids_hash, learning_rate
-from .witnesses import alike, env, launches, let_in, promised
+from .witnesses import alike, env, launches, let_in, promised, restores, unsettled
 
 
 # %% ../../nbs/measure/737_rounds.ipynb #737a0007
@@ -45,6 +45,13 @@ def in_rounds(h: History) -> bool: return h.config is not None and h.config.trai
 def told(h: History) -> Told:
     "What is in the round logs of a run."
     log, out = read_rounds(h.path/'logs'), Told()
+    # they are read after events and steps: of an attempt that goes on, what these do not know yet is left out
+    last, begun = h.attempts['last_step'].to_dict(), restores(h)
+    def known(r):
+        n = r['attempt']
+        return not unsettled(h, n) or (n in begun and r['global_step'] <= last.get(n, 0)
+                                       and r.get('generation', 0) <= len(decisions(h).get(n, ())))
+    log.lines = {name: [*filter(known, each)] for name, each in log.lines.items()}
     out.faulty = log.faulty
     for name, of in (('plan', out.plans), ('average', out.averages)):
         for r in log.lines[name]:
