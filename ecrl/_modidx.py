@@ -3169,6 +3169,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._odd_saves': ('measure/resumes.html#_odd_saves', 'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._of_rounds': ('measure/resumes.html#_of_rounds', 'ecrl/measure/resumes.py'),
+                                      'ecrl.measure.resumes._parted': ('measure/resumes.html#_parted', 'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._published_before': ( 'measure/resumes.html#_published_before',
                                                                                   'ecrl/measure/resumes.py'),
                                       'ecrl.measure.resumes._said_of_failures': ( 'measure/resumes.html#_said_of_failures',

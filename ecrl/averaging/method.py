@@ -35,6 +35,7 @@ from ..training.numerics import key_generators
 # %% ../../nbs/averaging/440_method.ipynb #440a0007
 class Averaging(Method):
     "Ranks that train alone and average now and then."
+    alike = ()              # the digests of rounds say who has what
     augments = False        # a batch is keyed by the epoch of its round, and several may be under way
     def __init__(self, cfg: RunConfig, environment: dict = {}, rank: int = 0, world_size: int = 1):
         super().__init__(cfg, environment)      # a process of its own: rank 0 of 1

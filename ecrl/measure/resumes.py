@@ -17,7 +17,8 @@ from ..advise.auto import RULE, Paid, next_every
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, OtherState, set_aside_in
 from .history import History, once
 from .laws import Evidence, at, first_of, law, offences
-from .witnesses import checkpoint_name, ends_of_ranks, env, launches, restores, setting, unsettled
+from ecrl.measure.witnesses import (alike, checkpoint_name, ends_of_ranks, env, launches, restores, setting,
+    unsettled)
 from ..training.config import seconds
 
 # %% ../../nbs/measure/735_resumes.ipynb #19453300
@@ -356,7 +357,7 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
             any((b['attempt'], b['global_step']) == (n, step) for b in _lines(h, 'checkpoint_failed')))
         if line and line.get('strategy') != 'overlapped' and s.get('bytes') != line.get('bytes', s.get('bytes')):
             yield wrong(f'says {s.get("bytes")} bytes; rank 0 recorded {line["bytes"]}')
-        elif not (line or failed or log_lost(h) or unrecorded(h, n, step)) and n in h.attempts.index:
+        elif not (line or failed or log_lost(h) or unrecorded(h, n, step) or unsettled(h, n)) and n in h.attempts.index:
             yield wrong(f'vouches for step {step} of attempt {n}, which rank 0 never saved')
     yield from _wrong_latest(h)
 
@@ -467,10 +468,11 @@ FORGOTTEN = dict(parameters='the weights were not restored, or were changed afte
 
 @once
 def saved_digests(h: History) -> dict[tuple, dict]: # (attempt, step) -> component -> digest
-    "What was live when a state was saved, told by all ranks together."
+    "What was live when a state was saved: rank 0's, and what each rank has of its own."
     out = {}
     for e in h.lines['events.jsonl']:
-        if e['event'] == 'digested': out.setdefault((e['attempt'], e['global_step']), {}).update(e['digests'])
+        if e['event'] == 'digested': out.setdefault((e['attempt'], e['global_step']), {}).update(
+            {c: d for c, d in e['digests'].items() if not e['rank'] or c.endswith(f'.{e["rank"]}')})
     return out
 
 def _must_tell(h: History, rank: int, e: dict) -> set[str]: # e: what the rank has restored
@@ -501,14 +503,15 @@ def law_restored(h: History) -> Iterator[Evidence]:
                 attempt=n, cause='records were lost'))
             due = _due_of(h, r, e)
             n_facts += len(due)
-            found += [Evidence('unknown', f'{c}: neither what was live when step {e["from_step"]} was saved nor what rank '
-                f'{r} of attempt {n} held after its restore is recorded.', int(e['from_step']), r, n,
-                'the component is left out of both, or records were lost') for c, (a, b) in due.items() if not a and not b]
+            found += [Evidence('unknown', f'{c}: neither what was live when step {e["from_step"]} was saved nor what '
+                f'rank {r} of attempt {n} held after its restore is recorded.', int(e['from_step']), r, n,
+                'the component is left out of both, or records were lost')
+                for c, (a, b) in due.items() if not a and not b]
             found += [Evidence(False, f'{c} on rank {r} of attempt {n} is not what was live when step '
                 f'{e["from_step"]} was saved: {b} after the restore, {a} before the save.', int(e['from_step']), r, n,
                 FORGOTTEN.get(c.partition('.')[0]) if a and b else 'one of them is not recorded')
                 for c, (a, b) in due.items() if a != b]
-    yield from first_of([*found, *_odd_digests(h)])
+    yield from first_of([*found, *_odd_digests(h), *_parted(h)])
     return n_facts
 
 def _odd_digests(h: History) -> Iterator[Evidence]:
@@ -525,6 +528,19 @@ def _odd_digests(h: History) -> Iterator[Evidence]:
         n, s = b['attempt'], b['global_step']
         if n in digesting and saves[n, s] and not told[n, s, 0] and not unsettled(h, n): yield Evidence(False,
             f'attempt {n} saved step {s}, but rank 0 has no digests of it.', s, 0, n, 'records were lost')
+
+# %% ../../nbs/measure/735_resumes.ipynb #d196b002
+def _parted(h: History) -> Iterator[Evidence]:
+    "Ranks that were not alike when they saved, though they computed alike."
+    for e in h.lines['events.jsonl']:
+        n = e['attempt']
+        if e['event'] != 'digested' or not e['rank'] or env(h, n, 'deterministic') is not True: continue
+        first = saved_digests(h).get((n, e['global_step']), {})
+        for c in sorted(first.keys() & e['digests'].keys()):
+            if e['digests'][c] != first[c] and alike(h, n, n, across=True): yield Evidence(False,
+                f'rank {e["rank"]} of attempt {n} had other {c} than rank 0 when step {e["global_step"]} was saved.',
+                e['global_step'], e['rank'], n, 'a rank left out an update, or did another one')
+
 
 # %% ../../nbs/measure/735_resumes.ipynb #d1960037
 def digest_shows(h: History, attempt: int) -> tuple[bool, str]: # (whether, by what or why not)

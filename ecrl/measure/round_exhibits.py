@@ -481,6 +481,8 @@ def sync_that_leaves_out_meetings():
     "The policy says one batch a round, now and then it is two."
     return live(averaging=dict(policy='sync'), counts=lambda counts, attempt, n: [2, 2] if n % 10 == 0 else counts)
 
+
+# %% ../../nbs/measure/771_round_exhibits.ipynb #771b0002
 @round_exhibit('planned')
 def ranks_plan_from_different_times():
     "A rank sees other times of the same meeting."

@@ -179,7 +179,8 @@ def _boundary(
              dict(backpressure_wait_sec=0.0, snapshot_time_sec=j.snapshot_s, enqueue_latency_sec=0.001))
     stall = 0.002 + sum(parts.values())
     for r in range(1, j.attempts[n - 1].world_size):
-        j.w.event('digested', n, (r,), global_step=step, digests=_digests(j, step, f'rng.{r}'))
+        own = _digests(j, step, 'parameters', 'optimizer', f'rng.{r}')
+        j.w.event('digested', n, (r,), global_step=step, digests=own)
     j.w.event('busy', n, (0,), doing='save', global_step=step)
     j.w.event('digested', n, (0,), global_step=step, digests=_digests(j, step, *_shared(j), 'rng.0'))
     if strategy == 'blocking' and not refused: j.published.append((n, step))

@@ -25,6 +25,7 @@ class Method:
     "A way of training, as a worker sees it."
     grouped = True          # its ranks share a process group, which the worker has made before `build`
     cursor_by = None        # how rank 0's cursor reaches this rank: pipe or connection
+    alike = 'parameters', 'optimizer'        # components that all ranks have to the same bits whenever they save
     augments = True         # the dataset's epoch is that of the last unit: augmentation is keyed by it
     came_built = False      # it found data and model built in the process that it was forked from
     def __init__(self,

@@ -159,7 +159,7 @@ samples      whole   -          held-out samples
 ''', checkpoint_damaged='reason  text  resume  what was set aside or passed over, and why; names the step',
 death_seen='''
 returncode  whole?  -          of the launcher, null while it lives: the operating system's word
-ranks       list    lifecycle  that were seen dead
+ranks       list    -          that were seen dead first; who else has died is a matter of moments
 how         text    lifecycle  home, died, hang
 reason      text?   -          a sentence for a person
 ''', torn_down='''

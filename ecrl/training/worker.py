@@ -240,7 +240,8 @@ def live(self: Worker) -> dict: # name -> tree of live tensors
 @patch
 def start_digests(self: Worker) -> Future: # name -> digest, of what this rank speaks for
     "Digest what is about to be saved."
-    mine = {k: v for k, v in self.live().items() if not self.rank or k.endswith(f'.{self.rank}')}
+    mine = {k: v for k, v in self.live().items() if not self.rank or k in self.method.alike
+            or k.endswith(f'.{self.rank}')}
     return self.digester.submit(lambda: {k: digest_of(v) for k, v in mine.items()})
 
 @patch
