@@ -13,7 +13,7 @@ from .config import SupervisorConfig
 
 # %% ../../nbs/training/382_policy.ipynb #c99ad1cb
 ENDINGS = (None, 'finished', 'stopped', 'fatal', 'died', 'hang')
-STANDBYS = ('none', 'starting', 'ready', 'dead', 'promoted')
+STANDBYS = ('none', 'starting', 'ready', 'dead')
 
 @dataclass(frozen=True)
 class Seen:
@@ -27,7 +27,7 @@ class Seen:
     wanted: int = 1 # ranks, by the config
     fits: tuple[int, ...] = (1,) # world sizes, up to `wanted`, that the batch, the shards and the hosts allow
     lost: int = 0 # ranks that will not come back
-    standby: str = 'none' # one of `STANDBYS`; promoted: it has become the next attempt already
+    standby: str = 'none' # one of `STANDBYS`
     standby_world: int = 0 # its ranks
     restarts: int = 0 # so far, in all sessions
     streak: int = 0 # of them the last ones in a row that were followed by no newer checkpoint
@@ -116,7 +116,6 @@ class RestartAll:
         if seen.ended == 'fatal': return [Finish('failed', seen.reason)]
         if seen.ended and seen.progressed is None: return self.at_once(seen)
         again = [Restart(seen.reason, restart_delay_s(self.limits, seen), seen.next_streak)] if seen.ended else []
-        if seen.standby == 'promoted': return again
         if no := self.why_not(seen): return [Finish('failed', no)]
         if seen.standby_helps: return [*again, Promote(seen.world)]
         return [*again, *[Dismiss()]*(seen.standby != 'none'), Launch(seen.world)]

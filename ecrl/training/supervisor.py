@@ -779,6 +779,7 @@ def carry_out(self: Supervisor,
 # %% ../../nbs/training/385_supervisor.ipynb #0ab38b8d
 @patch
 def do_restart(self: Supervisor, a: Restart):
+    if a.delay_s: self.report()                         # whoever watches learns why nothing moves
     with self.waiting(): time.sleep(a.delay_s)
 
 
