@@ -151,7 +151,7 @@ def _write_round(life: Life, r: dict, plan: Round, done: Round, claims: dict, m:
     def kept(state): return dict(moments=life.state(rank, state)) if a.moments == 'keep' else {}
     mine = (plan if rank in out and a.policy != 'claims' else done).batches(rank)
     def line(event, at, **what): log.append(head | dict(event=event, mono=t + at) | what)
-    took, began, ahead = 0.05*m.walls[rank]/max(m.walls), 0, {}     # each round fits between two step records
+    took, began, ahead = 0.05*m.walls[rank]/(max(m.walls) or 1.0), 0, {}     # each round fits between two step records
     if told['before']:                          # or, begun ahead, before the average of the round before it
         began, took, ahead = told['before'][rank]['mono'] - 0.09 + 0.051 - t, 0.3*took, dict(ahead=1)
         life.lines('average', rank, attempt=r['attempt'], global_step=plan.number - 1)[0]['kept'] = len(mine)
