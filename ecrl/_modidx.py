@@ -353,6 +353,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws._same_step': ('audit/laws.html#_same_step', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._same_steps': ('audit/laws.html#_same_steps', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._sequence': ('audit/laws.html#_sequence', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._short': ('audit/laws.html#_short', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._summed': ('audit/laws.html#_summed', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._twice': ('audit/laws.html#_twice', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._unless_unseen': ('audit/laws.html#_unless_unseen', 'ecrl/audit/laws.py'),

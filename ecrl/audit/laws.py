@@ -361,10 +361,20 @@ def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail
     if missing >= B or tail in ('keep', 'pad'):
         yield Evidence(*_unless_unseen(h, f'epoch {e} left out {missing} of {size} samples{told}.'), used[-1][0],
                        cause=None if _unseen(h) else _lost(h, e, missing, B))
+    elif short := _short(used):
+        yield Evidence('unknown', f'epoch {e} left out {missing} of {size} samples{told}, and step {short} has fewer than '
+            'others of its attempt: a tail that is dropped leaves every step full.', short)
     elif tail is None:
         yield Evidence('unknown',
                        f"epoch {e} left out {missing} of {size} samples{told}, less than a global batch of {B}. "
                        "Needed: tail='drop', if the loader drops what does not fill a batch.")
+
+def _short(used: list) -> int: # 0: none
+    "A step, not the epoch's last, that has fewer samples than another one of its attempt."
+    sizes = Counter()
+    for step, a, ids, _ in used: sizes[a.number, step] += amount(ids or ())
+    full = {n: max(k for (m, _), k in sizes.items() if m == n) for n, _ in sizes}
+    return next((s for (n, s), k in sorted(sizes.items()) if k < full[n] and s != used[-1][0]), 0)
 
 def left_out(h: AuditHistory, e: int) -> list: # ids of each batch, or its bag
     "What was drawn in an epoch and not trained on, by any attempt; not what one skipped after its resume."
@@ -670,8 +680,8 @@ def _apart(a: AuditAttempt, k: str, how: str, s: int, have: dict, said: list | N
 
 # %% ../../nbs/audit/630_laws.ipynb #7f1476a8
 # whose examined facts carry a grade
-RESTS = dict(set=('once',), order=('replay', 'shuffled', 'reference'), state=('restored', 'repeated'))
-# `agree` convicts and does not acquit: ranks that are alike at a save have restored nothing
+RESTS = dict(set=('once',), order=('replay', 'reference'), state=('restored', 'repeated'))
+# `shuffled` and `agree` convict and do not acquit: that epochs differ, or ranks are alike, says nothing of a restart
 
 def epoch_rows(h: AuditHistory) -> list[dict]:
     "Samples of each epoch, over the surviving steps."

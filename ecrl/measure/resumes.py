@@ -402,10 +402,18 @@ def _harm(h: History, attempt: int, step: int) -> tuple[bool | str, str] | None:
     if has != own.get('bytes'): return 'unknown', f'{data} has {has} bytes, its sidecar says {own.get("bytes")}'
     folder = h.path/'checkpoints'
     if not h.deep: return
-    try: made = CheckpointStore(folder).load(CheckpointInfo.read(folder/record)).get('identity', {}).get('token')
+    try: pack = CheckpointStore(folder).load(CheckpointInfo.read(folder/record))
     except OtherState as e: return False, str(e)
     except DamagedCheckpoint as e: return 'unknown', str(e)
+    made = pack.get('identity', {}).get('token')
     if made != h.environment.get('token', made): return False, f'{data} holds a state of another run'
+    from ecrl.checkpoint.state import digest_of          # torch is loaded by now
+    live = saved_digests(h).get((attempt, step), {})
+    if any(c.startswith('moments.') for c in live): return                # each rank keeps some for itself
+    held = dict(optimizer=pack.get('optimizer')) | (dict(parameters=pack.get('model')) if 'buffers' not in live else {})
+    for name, tree in held.items():
+        if tree and name in live and digest_of(tree) != live[name]:
+            return False, f'{data} holds other {name} than were live when it was saved'
 
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d83
 def failed_saves(h: History) -> list[dict]: # lines of rank 0

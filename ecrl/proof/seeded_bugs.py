@@ -433,7 +433,7 @@ def update_left_out_later(rank): optimizer_steps(5, lambda step: None)
 @bug('steps', first=1, last=1)
 def update_left_out_by_one_rank(rank): rank and optimizer_steps(17, lambda step: None)
 
-@bug('steps', '', why='The ranks part after the last restore, and a checkpoint holds rank 0 alone.')
+@bug('steps', 'restored')
 def update_left_out_by_one_rank_later(rank): rank and optimizer_steps(8, lambda step: None)
 
 @bug('steps', first=1, last=1)
@@ -561,7 +561,7 @@ def other_normalisation(rank): at_start(lambda m: setattr(m.dataset, 'scale', 0.
 @bug('data')
 def augmentation_off_after_resume(rank): at_start(lambda m: setattr(m.dataset, 'augment_seed', None))
 
-@bug('data')
+@bug('data', 'restored')
 def epoch_of_the_augmentation_forgotten(rank):
     replace(ImagesWithIDs, 'set_epoch', at_call(1, lambda set_epoch, d, epoch: None))
 
