@@ -140,6 +140,9 @@ def pair_launch(
         while any(p.poll() is None for p in ranks) and not any(p.poll() for p in ranks) and time.monotonic() < deadline:
             if after and lines() >= after[0]: time.sleep(after[1]); break
             time.sleep(0.0005 if after else 0.005)
+        while kill and not all((work/f'{n}.{kill.partition(":")[2]}.{r}').exists() for r in range(1, W)) \
+            and any(p.poll() is None for p in ranks) and time.monotonic() < deadline:
+            time.sleep(0.005)                              # a peer records that step too, then waits for the dead
     finally:
         for p in ranks: p.kill()
         codes = [p.wait() for p in ranks]

@@ -8,6 +8,7 @@ __all__ = ['INSTEAD', 'ODD', 'YAML', 'COMMANDS', 'JSON', 'replace', 'places', 'e
 
 # %% ../../nbs/lab/872_damaged.ipynb #87200004
 import json, os, shutil, signal, socket, sys, time
+from collections.abc import Iterable
 from contextlib import chdir, suppress
 from pathlib import Path
 from random import Random
@@ -138,7 +139,7 @@ def tried(main, command: str, out: Path, **folders: Path) -> list[str]: # out: a
 # %% ../../nbs/lab/872_damaged.ipynb #87200018
 def trial(
     main, run: Path, reference: Path, out: Path, # out: a folder for copies
-    seeds: range, each: int,
+    seeds: Iterable[int], each: int,
 ) -> list[dict]: # seed, edits, command, wrong
     "Damage a run by each seed, and let `each` commands read it, others every time."
     rows = []

@@ -224,6 +224,7 @@ def continued(run: Path, s: Scenario) -> str: # the status that it ends with
 
 def _row(last: str, run: Path, s: Scenario) -> dict:
     before, why = judged(run)
+    if before == 'INVALID': return dict(last=last, before=before, status='', after='', why=why)
     status = continued(run, s)
     after, more = judged(run)
     return dict(last=last, before=before, status=status, after=after, why=why or more)
