@@ -362,13 +362,15 @@ def _judge_epoch(h: AuditHistory, e: int, used: list, ids: list, size: int, tail
         yield Evidence(*_unless_unseen(h, f'epoch {e} left out {missing} of {size} samples{told}.'), used[-1][0],
                        cause=None if _unseen(h) else _lost(h, e, missing, B))
     elif short := _short(used):
-        yield Evidence('unknown', f'epoch {e} left out {missing} of {size} samples{told}, and step {short} has fewer than '
-            'others of its attempt: a tail that is dropped leaves every step full.', short)
+        yield Evidence('unknown', f'epoch {e} left out {missing} of {size} samples{told}, and step {short} has fewer '
+            'than others of its attempt: a tail that is dropped leaves every step full.', short)
     elif tail is None:
         yield Evidence('unknown',
                        f"epoch {e} left out {missing} of {size} samples{told}, less than a global batch of {B}. "
                        "Needed: tail='drop', if the loader drops what does not fill a batch.")
 
+
+# %% ../../nbs/audit/630_laws.ipynb #630b0002
 def _short(used: list) -> int: # 0: none
     "A step, not the epoch's last, that has fewer samples than another one of its attempt."
     sizes = Counter()
@@ -629,7 +631,7 @@ def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, 
         if len(x) != len(y) or not _same_step(a, x, b, y): break
         for r in range(len(x)):
             now, then = outcome(a, s, r), outcome(b, s, r)
-            n += len(now.keys() & then.keys())
+            n += len(now.keys() & then.keys())*bool(h.parent(a))     # steps before any restart show nothing of one
             for k in now.keys() & then.keys():
                 if repr(now[k]) != repr(then[k]): first.setdefault(k, (s, a, r))
     return n, first

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['WAYS', 'config_of', 'run_configs', 'run_for_real', 'real_runs', 'of_exhibit', 'with_standbys', 'with_a_lost_rank',
-           'trained_on', 'interrupted', 'cut_somewhere', 'right_life']
+           'trained_on', 'interrupted', 'cut_somewhere', 'Undrawable', 'right_life']
 
 # %% ../../nbs/lab/895_trials.ipynb #6e0e203a
 import json, subprocess, sys, tempfile
@@ -155,7 +155,12 @@ def _steps_life(rng, way: str, seed: int, folder: Path):
     if rng.random() < 0.7: script, how = cut_somewhere(script, rng, folder, how)
     return verify(simulate_run(folder/'life', script, **how))
 
-def _rounds_life(rng, seed: int): return round_exhibits.judge(round_exhibits.random_life(seed))
+class Undrawable(ValueError): "A life that the simulator cannot draw."
+
+def _rounds_life(rng, seed: int):
+    try: life = round_exhibits.random_life(seed)
+    except ValueError as e: raise Undrawable(f'seed {seed}: not drawn: {e}') from None     # nobody is left with a batch
+    return round_exhibits.judge(life)
 
 def _group_life(rng, seed: int) -> dict: # law -> result
     life = simulator.live(seed, simulator.Shape(steps=6))
@@ -176,7 +181,7 @@ def right_life(seed: int) -> dict: # seed, way, valid, said; laws: name -> resul
                     laws={f'group: {k}': str(v) for k, (v, _) in found.items()})
     with tempfile.TemporaryDirectory() as d:
         try: v = _rounds_life(rng, seed) if way == 'rounds' else _steps_life(rng, way, seed, Path(d))
-        except HistoryError as e:
+        except (HistoryError, Undrawable) as e:
             return dict(seed=seed, way=way, valid='unknown', said=[str(e).partition(': ')[2]], laws={})
     return dict(seed=seed, way=way, valid=v.valid, said=[str(e) for e in v.offences][:2],
                 laws={k: str(ok) for k, ok in v.checks.items()})

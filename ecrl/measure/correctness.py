@@ -540,7 +540,7 @@ def restores_of(h: History) -> list[dict]: # attempt, from_step, shown, by; empt
     for n, said in sorted(restores(h).items()):
         if not (step := min(said.items())[1]['from_step']): continue
         shown, by = digest_shows(h, n)
-        if not shown and (k := _replayed_in_a_row(h, n, step)):
+        if not shown and by != 'a digest differs' and (k := _replayed_in_a_row(h, n, step)):
             shown = k > 1
             by = f'by {k} replayed steps in a row, bitwise equal' if shown else f'{by}; one replayed step is not enough'
         out.append(dict(attempt=int(n), from_step=int(step), shown=shown, by=f'by {by}' if by[:3] == 'dig' else by))

@@ -174,7 +174,7 @@ def _due(h: History, key, rank: int) -> list[int] | None: # None: there is no pl
     K = h.geometry.steps_per_epoch
     return due if all(0 <= j < K for j in due) else None
 
-@law('order', needs='rounds_rank*.jsonl, rank*.jsonl, config.yaml, environment.json', of=ROUND_LAWS)
+@law('set', 'order', needs='rounds_rank*.jsonl, rank*.jsonl, config.yaml, environment.json', of=ROUND_LAWS)
 def law_batches(h: History) -> Iterator[Evidence]:
     "Every batch is the next one of its rank's plan, with the samples and the learning rate that are due."
     if h.geometry is None or h.seed is None: yield Evidence('unknown',
