@@ -252,7 +252,7 @@ def _whole(j: Job, n: int):
     last_saved = resumed or None
     for step in range(resumed + 1, a.end_step + 1):
         _step(j, n, step, range(a.world_size))
-        if step == resumed + 1: w.event('first_step', n, range(a.world_size), global_step=step); _standby(j, n)
+        if step == resumed + 1: w.event('first_step', n, range(a.world_size), global_step=step); _standby_lines(j, n)
         if pending: _written(j, n, pending, done); pending = None
         at_end = step == a.end_step and a.end in ('finished', 'stopped')
         if c.strategy == 'none' or last_saved == step or not (step % c.every_k_steps == 0 or at_end): continue
@@ -275,7 +275,7 @@ def _attempt(j: Job, n: int):
     try: _launch(j, n); _whole(j, n); j.w.left = None
     except Cut: j.killed, j.w.left = True, None
 
-def _standby(j: Job, n: int):
+def _standby_lines(j: Job, n: int):
     "The lines of a job that waits beside attempt n."
     w, ranks = j.w, range(j.attempts[n - 1].world_size)
     if n == len(j.attempts) or not j.attempts[n].standby: return
