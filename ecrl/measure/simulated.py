@@ -305,8 +305,9 @@ def _launch(j: Job, n: int):
         changed = {k: [before.get(k), now.get(k)] for k in sorted(before.keys() | now) if before.get(k) != now.get(k)}
         w.event('resumed_session', j.launched, environment_differs={}, config_differs=changed, boot=str(w.boot),
                 ran_s=w.now - 1000.0)
-    j.killed, w.left = False, a.cut
-    if j.launched < n: _launch_line(j, n)
+    j.killed, new = False, j.launched < n
+    if new: _launch_line(j, n)                     # with what is said before it, one line: an attempt begins with it
+    w.left = None if a.cut is None else max(0, a.cut - new)
     for f in j.plan():
         if f['attempt'] <= n and f['attempt'] not in j.armed:
             _fault(j, f, 'armed', attempt=n)
