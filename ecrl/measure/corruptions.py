@@ -108,6 +108,7 @@ HARMLESS = [ # file, line, field, what, reason
      'how a step divides its time, as long as the parts fit between two records'),
     ('rank*.jsonl', '', 'loss', 'changed', 'the loss of a step that was executed once, with plain numerics: '
                                            'nobody else computed it'),
+    ('rank*.jsonl', '', '', 'lost', 'the last one of a rank that died: it may have died before it could write it'),
     ('checkpoint_rank0.jsonl', 'checkpoint', '*_time_sec|*_wait_sec|*_latency_sec', 'changed|removed',
      'how a boundary divides its time, as long as the parts fit into the stall'),
     ('checkpoint_rank0.jsonl', 'checkpoint', 'stall_time_sec', 'changed', 'a stall longer than its parts'),
