@@ -32,7 +32,7 @@ from ..paths import project_root, runs_dir
 from ecrl.training.config import (ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config,
     one_below, shown)
 from ..measure.account import read_status, read_supervisor
-from ..training.events import JsonlTail, read_json, read_jsonl, write_atomically, write_json_atomically
+from ..training.events import JsonlTail, read_jsonl, write_atomically, write_json_atomically
 from ..training.supervisor import Supervisor, check_run_dir, last_step, preflight, supervisor_lock
 
 # %% ../../nbs/lab/810_experiment.ipynb #08fc6cf0

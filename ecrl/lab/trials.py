@@ -10,14 +10,13 @@ __all__ = ['WAYS', 'config_of', 'run_configs', 'run_for_real', 'real_runs', 'of_
 import json, subprocess, sys, tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from random import Random
 import numpy as np
 from ..processes import die_with_parent
 from ..measure import round_exhibits
 from ..measure.correctness import verify
 from ..measure.history import HistoryError
 from ..measure.laws import IDLE, worst
-from ..measure.museum import EXHIBITS, Exhibit, Records, load_records, random_script, save_records
+from ..measure.museum import EXHIBITS, Exhibit, Records, load_records, random_script
 from ..measure.simulated import Attempt, simulate_run
 from ..stages import laws as stage_laws, simulator
 from ..training.events import read_jsonl

@@ -100,8 +100,9 @@ class RunClock:
         boot, last, ends = None, -math.inf, []
         for e in events:
             if e.get('rank') is None and 'mono' in e:
-                begins = e.get('event') in ('launch', 'resumed_session')
-                new = e['boot'] != boot if boot and e.get('boot') else begins and e['mono'] < last
+                # without a boot id, a clock that falls is another boot's only where one could have begun
+                could = e.get('event') in ('launch', 'resumed_session')
+                new = e['boot'] != boot if boot and e.get('boot') else could and e['mono'] < last
                 if new and ends: self.offset.append(ends[-1][0] + max(0.0, e['time'] - ends[-1][1]) - e['mono'])
                 boot, last = e.get('boot') or boot, e['mono']
             k = len(self.offset) - 1

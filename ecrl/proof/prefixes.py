@@ -10,7 +10,7 @@ __all__ = ['BASE', 'LOSE', 'SCENARIOS', 'Script', 'ScriptedWorld', 'ScriptedJob'
 import os, shutil, signal, tempfile, time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -28,7 +28,6 @@ from ..training.config import make_config
 from ..training.events import JsonlWriter, stamp
 from ..training.faults import planned_faults
 from ..training.processes import Job, Watchdog
-from ..training.protocol import RUN_FORMAT
 from ..training.supervisor import Supervisor
 
 # %% ../../nbs/proof/950_prefixes.ipynb #95000007
