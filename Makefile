@@ -11,7 +11,7 @@ demo: $(STAMP)
 	@ecrl demo
 
 test: $(STAMP)
-	@python -m ecrl.lab.checks
+	@python -m ecrl.dev.checks
 
 # Arguments go to JupyterLab: make lab ARGS="--port 9999 --no-browser". It refuses root, as in a container, unless told that this is meant.
 lab: $(STAMP)
@@ -21,7 +21,7 @@ site: $(STAMP)
 	@ecrl site
 
 readme: $(STAMP)
-	@python -c 'from ecrl.lab.checks import write_readme; write_readme()'
+	@python -c 'from ecrl.dev.checks import write_readme; write_readme()'
 
 # The tracked evidence behind the site and the README, made anew on this machine.
 evidence: $(STAMP)

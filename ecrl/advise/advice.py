@@ -7,19 +7,21 @@ __all__ = ['RATES', 'failures_of', 'job_of', 'Prediction', 'predict', 'predict_a
            'how_often', 'interval_section']
 
 # %% ../../nbs/advise/975_advice.ipynb #97500004
+import numpy as np
+import pandas as pd
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-import numpy as np
-import pandas as pd
 from fastcore.basics import patch
+from ..base.files import ConfigError
+from ..base.show import show_duration
+from ..measure.history import History
+from ..measure.show import markdown_table
+from ..measure.statistics import Estimate
 from .costs import Costs, costs_of
-from .failures import Poisson, Weibull, in_words, read_failures, seconds
+from .failures import Poisson, Weibull, read_failures, seconds
 from .interval import LEFT_OUT, Queue, best_inflight, best_steps, curve, period_s, queue_of_writes, rules
 from .simulation import Job, Outcome, simulate
-from ..measure.history import History
-from ..measure.statistics import Estimate
-from ..training.config import ConfigError
 
 # %% ../../nbs/advise/975_advice.ipynb #97500007
 def failures_of(
@@ -74,9 +76,7 @@ def predict(
     if not 1 <= every_k <= target: raise ConfigError(
         f'every_k_steps: expected 1 to {target}, the steps of the run, found {every_k}: it would end before its first '
         'checkpoint')
-    if costs.strategy == 'none' or not len(costs.values['save_s']): raise ConfigError(
-        f'{", ".join(costs.runs)}: expected checkpoints, to learn what one costs; found none (checkpoint.strategy '
-        f'{costs.strategy}). Run it with --strategy blocking or overlapped first.')
+    costs.check_saves()
     job, step = job_of(costs, every_k, reps, seed, loses)
     o = simulate(job, failures, target_s=target*step, reps=reps, seed=seed + 1)
     wall = o.wall_s + costs.mean('finish_s')
@@ -140,24 +140,21 @@ class Advice:
 # %% ../../nbs/advise/975_advice.ipynb #97500024
 _DRAWN = ('step_s', 'save_s', 'stall_s', 'write_s', 'recovery_s', 'standby_s')
 
-def _sample(costs: Costs) -> tuple: # (step, save, write, failures), s; loses
-    return costs.mean('step_s'), costs.save_s, costs.lag_s, costs.failure_s, costs.loses
-
-def _resampled(costs: Costs, times: int, seed: int) -> list[tuple]: # of `_sample`
+def _resampled(costs: Costs, times: int, seed: int) -> list[Costs]:
     "Costs as other samples of the same size would have shown them."
     rng, v = np.random.default_rng(seed), costs.values
     again = lambda x: rng.choice(x, min(len(x), 400)) if len(x) else x
-    return [_sample(replace(costs, values=v | {k: again(v[k]) for k in _DRAWN})) for _ in range(times)]
+    return [replace(costs, values=v | {k: again(v[k]) for k in _DRAWN}) for _ in range(times)]
 
-def _worth(k: np.ndarray, sample: tuple, failures, seed: int) -> np.ndarray: # efficiency of each interval
+def _worth(k: np.ndarray, c: Costs, failures, seed: int = 0) -> np.ndarray: # efficiency of each interval
     "What intervals are worth under any failures."
-    step, save, write, recovery, loses = sample
-    if isinstance(failures, Poisson): return curve(k, step, save, write, recovery, failures.mtbf_s, loses)
-    k, reps = np.atleast_1d(k), 32
-    work = np.repeat(k*step, reps)
-    job = Job(work, np.maximum(period_s(work, save, write) - work, 1e-9), np.atleast_1d(recovery), write, loses)
-    o = simulate(job, _Shared(failures, len(k)), horizon_s=300*failures.mtbf_s, reps=len(work), seed=seed)
-    return o.ettr.reshape(len(k), reps).mean(axis=1)
+    step, save, write, recovery = c.mean('step_s'), c.save_s, c.lag_s, c.failure_s
+    if isinstance(failures, Poisson): return curve(k, step, save, write, recovery, failures.mtbf_s, c.loses)
+    reps, work = 32, np.repeat(np.atleast_1d(k)*step, 32)
+    job = Job(work, np.maximum(period_s(work, save, write) - work, 1e-9), recovery, write, c.loses)
+    jobs = len(work)//reps
+    o = simulate(job, _Shared(failures, jobs), horizon_s=300*failures.mtbf_s, reps=len(work), seed=seed)
+    return o.ettr.reshape(jobs, reps).mean(axis=1)
 
 @dataclass(frozen=True)
 class _Shared:
@@ -170,21 +167,15 @@ class _Shared:
         return np.tile(self.of.gaps(rng, size//self.jobs, i), self.jobs)
 
 # %% ../../nbs/advise/975_advice.ipynb #97500010
-def _best(sample: tuple, failures, most: int) -> int: # steps
+def _best(c: Costs, failures, most: int) -> int: # steps
     "The best interval for one set of costs."
-    if isinstance(failures, Poisson): return best_steps(*sample[:4], failures.mtbf_s, most)
-    k = np.unique(np.clip(best_steps(*sample[:4], failures.mtbf_s, most)*np.geomspace(0.2, 5, 25), 1, most).astype(int))
-    return int(k[np.argmax(_worth(k, sample, failures, 0))])
+    best = best_steps(c.mean('step_s'), c.save_s, c.lag_s, c.failure_s, failures.mtbf_s, most)
+    if isinstance(failures, Poisson): return best
+    k = np.unique(np.clip(best*np.geomspace(0.2, 5, 25), 1, most).astype(int))
+    return int(k[np.argmax(_worth(k, c, failures))])
 
-def _checked(costs: Costs, every_k: int | None) -> int: # steps of the run
-    "Refuse what cannot be advised on, before any work."
-    if costs.strategy == 'none' or not len(costs.values['save_s']): raise ConfigError(
-        f'{", ".join(costs.runs)}: expected checkpoints, to learn what one costs; found none (checkpoint.strategy '
-        f'{costs.strategy}). Run it with --strategy blocking or overlapped first.')
-    most = costs.target or 10**7
-    if every_k is not None and not 1 <= every_k <= most: raise ConfigError(
-        f'--every: expected 1 to {most}, the steps of the run, found {every_k}')
-    return most
+def _rules(c: Costs, mtbf_s: float, most: int = 10**7) -> pd.DataFrame: # as `rules`; a textbook knows the stall alone
+    return rules(c.mean('step_s'), max(c.mean('stall_s'), 1e-9), c.save_s, c.lag_s, c.failure_s, mtbf_s, most, c.loses)
 
 # %% ../../nbs/advise/975_advice.ipynb #97500026
 def advise(
@@ -197,23 +188,25 @@ def advise(
 ) -> Advice:
     "The best interval for a run under these failures."
     costs = run if isinstance(run, Costs) else costs_of(run)
-    most = _checked(costs, every_k)
+    costs.check_saves()
+    most = costs.target or 10**7
+    if every_k is not None and not 1 <= every_k <= most: raise ConfigError(
+        f'--every: expected 1 to {most}, the steps of the run, found {every_k}')
     own, most = every_k or min(costs.every_k, most) or 1, 10**7 if long else most
-    v, sample, simulated = costs.values, _sample(costs), not isinstance(failures, Poisson)
-    t = rules(sample[0], max(costs.mean('stall_s'), 1e-9), *sample[1:4], failures.mtbf_s, most, costs.loses)
-    k = _best(sample, failures, most)
-    t.loc['best', ['every_k_steps', 'seconds']] = k, k*sample[0]
-    t = pd.concat([pd.DataFrame(dict(every_k_steps=own, seconds=own*sample[0], efficiency=0.0, left_out=''),
+    step, writes, t = costs.mean('step_s'), costs.values['write_s'], _rules(costs, failures.mtbf_s, most)
+    k = _best(costs, failures, most)
+    t.loc['best', ['every_k_steps', 'seconds']] = k, k*step
+    t = pd.concat([pd.DataFrame(dict(every_k_steps=own, seconds=own*step, efficiency=0.0, left_out=''),
                                 pd.Index(['this' if every_k else 'used'], name='rule')), t])
     ks = t['every_k_steps'].to_numpy(dtype=int)
-    t['every_k_steps'], t['efficiency'] = ks, _worth(ks, sample, failures, seed)
-    others = _resampled(costs, 12 if simulated else times, seed)
+    t['every_k_steps'], t['efficiency'] = ks, _worth(ks, costs, failures, seed)
+    others = _resampled(costs, times if isinstance(failures, Poisson) else 12, seed)
     t['low'], t['high'] = np.quantile([_worth(ks, s, failures, seed) for s in others], [0.025, 0.975], axis=0)
     low, high = np.quantile([_best(s, failures, most) for s in others], [0.025, 0.975])
     m, queues, used = None, [], None
     if costs.strategy == 'overlapped':
-        m, queues = best_inflight(k*sample[0], v['write_s'])
-        used = queue_of_writes(own*sample[0], v['write_s'], costs.max_inflight)
+        m, queues = best_inflight(k*step, writes)
+        used = queue_of_writes(own*step, writes, costs.max_inflight)
     return Advice(costs, failures, t, k, int(low), int(high), m, queues, used)
 
 # %% ../../nbs/advise/975_advice.ipynb #97500041
@@ -244,8 +237,7 @@ def table(self: Advice) -> pd.DataFrame: # index: rule
 def sentences(self: Advice) -> list[str]:
     "The advice in words, and what it rests on."
     g, c, best = self.goodput, self.costs, self.rules.loc['best']
-    n = dict(recoveries=0 if 'recovery_s' in c.assumed else len(c.values['recovery_s']),
-             checkpoints=len(c.values['save_s']))
+    n = c.measured('recovery_s')
     said = [f'Under failures as assumed ({self.failures}): checkpoint.every_k_steps: {self.every_k_steps} '
             f'(resampled costs: {self.low} to {self.high}), which promises {g.value:.4g} steps/s '
             f'[{g.low:.4g}, {g.high:.4g}], {best["efficiency"]:.1%} of an undisturbed job.']
@@ -254,8 +246,8 @@ def sentences(self: Advice) -> list[str]:
         said.append(f'checkpoint.max_inflight: {self.max_inflight} (a boundary waits {q.wait_s:.3g} s for a free '
                     f'image, a checkpoint is durable after {q.lag_s:.3g} s).')
         if (waits := self.waits()): said.append(waits)
-    said.append(f'It rests on {n["checkpoints"]} checkpoints ({c.mean("save_s"):.3g} s each, of which the stall is '
-                f'{c.mean("stall_s"):.3g} s) and {n["recoveries"]} recover{"y" if n["recoveries"] == 1 else "ies"} '
+    said.append(f'It rests on {len(c.values["save_s"])} checkpoints ({c.mean("save_s"):.3g} s each, of which the stall '
+                f'is {c.mean("stall_s"):.3g} s) and {n} recover{"y" if n == 1 else "ies"} '
                 f'({c.mean("recovery_s"):.3g} s), of {len(c.runs)} run{"s"*(len(c.runs) != 1)}.')
     return said + [f'Assumed: {s}.' for s in c.notes()]
 
@@ -268,15 +260,13 @@ def to_dict(self: Advice) -> dict:
 @patch
 def to_markdown(self: Advice) -> str: # a section of a report
     "The advice as a section of a report."
-    from ecrl.measure.report import markdown_table
     rules = [f'- **{r}** leaves out or assumes: {LEFT_OUT[r]}.' for r in ('Young', 'Daly', 'best')]
     return '\n\n'.join(['## How often to save', *self.sentences(),
                         markdown_table(self.table().reset_index().round(3)), '\n'.join(rules)]) + '\n'
 
 # %% ../../nbs/advise/975_advice.ipynb #9750001a
 def plot_advice(
-    a: Advice,
-    ax=None, # matplotlib's Axes
+    a: Advice, ax=None, # matplotlib's Axes
 ): # Axes
     "Predicted goodput over the interval."
     from ecrl.measure.plots import _axes
@@ -285,7 +275,7 @@ def plot_advice(
     most = max(10, max(ends)*4)
     k = np.unique(np.geomspace(max(1, min(ends)//4), most, 60).astype(int))
     f = a.failures if isinstance(a.failures, Poisson) else Poisson(a.failures.mtbf_s)
-    curves = np.array([_worth(k, s, f, 0)/s[0] for s in _resampled(a.costs, 60, 1)])
+    curves = np.array([_worth(k, c, f)/c.mean('step_s') for c in _resampled(a.costs, 60, 1)])
     ax.fill_between(k, *np.quantile(curves, [0.025, 0.975], axis=0), color='#12355b', alpha=0.2, lw=0)
     ax.plot(k, curves.mean(axis=0), color='#12355b', label=f'predicted ({f})')
     for (rule, r), (m, colour) in zip(a.rules.iterrows(), (('s', '#8c8c8c'), ('v', '#6ec1e4'), ('^', '#2f7d5b'),
@@ -312,14 +302,12 @@ def how_often(
     rates=RATES, # mean times between failures
 ) -> pd.DataFrame: # a row per rate; shares of the wall clock in percent
     "The best interval for several rates of failure, and what the run's own one lacks."
-    rows, (step, *paid, loses) = [], _sample(costs)
+    rows, own = [], max(1, costs.every_k)
     for rate in rates:
-        M, own = seconds(rate), max(1, costs.every_k)
-        t = rules(step, max(costs.mean('stall_s'), 1e-9), *paid, M, loses=loses)
-        used = float(curve(np.array([own]), step, *paid, M, loses)[0])
-        best = t.loc['best', 'efficiency']
-        rows.append({'a failure every': in_words(M), 'best: every k steps': int(t.loc['best', 'every_k_steps']),
-                     'Young': int(t.loc['Young', 'every_k_steps']), 'Daly': int(t.loc['Daly', 'every_k_steps']),
+        t, used = _rules(costs, M := seconds(rate)), float(_worth(np.array([own]), costs, Poisson(M))[0])
+        every, best = t['every_k_steps'].astype(int), t.loc['best', 'efficiency']
+        rows.append({'a failure every': show_duration(M), 'best: every k steps': int(every['best']),
+                     'Young': int(every['Young']), 'Daly': int(every['Daly']),
                      'progress, % of time': 100*best, f'with every {own}': 100*used, 'lacks, %': 100*(1 - used/best)})
     return pd.DataFrame(rows)
 
@@ -329,16 +317,14 @@ def interval_section(
     named: str = 'RUN', # of the run, in commands
 ) -> tuple[dict, list[str]]: # facts for JSON; blocks of Markdown
     "How often to save, for a report."
-    from ecrl.measure.report import markdown_table
     head = '## How often to save'
     try: costs = run if isinstance(run, Costs) else costs_of(run)
     except ConfigError as e: return dict(missing=str(e)), [head, str(e)]
     if why := missing(costs): return dict(missing=why), [head, why]
-    t, save, stall = how_often(costs), costs.save_s, costs.mean('stall_s')
-    n, deaths = len(costs.values['save_s']), 0 if 'recovery_s' in costs.assumed else len(costs.values['recovery_s'])
-    said = [f'A checkpoint takes {save:.3g} s from training (n = {n}), of which the stall is {stall:.3g} s; a step '
-            f'takes {costs.mean("step_s"):.3g} s (n = {len(costs.values["step_s"])}); a recovery '
-            f'{costs.mean("recovery_s"):.3g} s (n = {deaths}).']
+    t, c = how_often(costs), costs
+    said = [f'A checkpoint takes {c.save_s:.3g} s from training (n = {len(c.values["save_s"])}), of which the stall is '
+            f'{c.mean("stall_s"):.3g} s; a step takes {c.mean("step_s"):.3g} s (n = {len(c.values["step_s"])}); a '
+            f'recovery {c.mean("recovery_s"):.3g} s (n = {c.measured("recovery_s")}).']
     said += [f'Assumed: {s}.' for s in costs.notes()]
     said += ['How often the job will fail is assumed, too; failures that were injected on purpose are no rate of '
              f'anything. With your own: `ecrl advise {named} --mtbf 3h`; on many devices: `ecrl project {named} '

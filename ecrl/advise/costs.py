@@ -6,17 +6,16 @@
 __all__ = ['PARTS', 'DETECT_S', 'touched', 'excess', 'Costs', 'costs_of', 'plot_costs']
 
 # %% ../../nbs/advise/950_costs.ipynb #95000004
+import numpy as np
+import pandas as pd
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-import numpy as np
-import pandas as pd
 from fastcore.basics import patch
-from ..measure.goodput import checkpoint_table, milestones, recoveries, wall_clock
+from ..base.files import ConfigError
+from ..measure.goodput import account, checkpoint_table, milestones, recoveries
 from ..measure.history import History, read_history
 from ..measure.resumes import interval_at
-from ..training.config import ConfigError
-from ..training.events import read_jsonl
 
 # %% ../../nbs/advise/950_costs.ipynb #95000007
 def touched(
@@ -63,8 +62,7 @@ class Costs:
     runs: tuple[str, ...]
     strategy: str            # blocking | overlapped | none
     every_k: int             # steps between checkpoints
-    max_inflight: int
-    world_size: int
+    max_inflight: int; world_size: int
     target: int              # step at which the run is complete; 0: unknown
     bytes: float             # of a checkpoint; NaN: none was written
     values: dict[str, np.ndarray]       # name of `PARTS` -> values
@@ -83,6 +81,11 @@ class Costs:
     def failure_s(self) -> np.ndarray: # values: a recovery, and what the start of the next standby takes from the steps
         return self.values['recovery_s'] + (self.mean('standby_s') if len(self.values['standby_s']) else 0.0)
     def mean(self, name: str) -> float: return float(np.mean(v)) if len(v := self.values[name]) else float('nan')
+    def measured(self, name: str) -> int: return 0 if name in self.assumed else len(self.values[name])
+    def check_saves(self):
+        if self.strategy == 'none' or not len(self.values['save_s']): raise ConfigError(
+            f'{", ".join(self.runs)}: expected checkpoints, to learn what one costs; found none (checkpoint.strategy '
+            f'{self.strategy}). Run it with --strategy blocking or overlapped first.')
 
 # %% ../../nbs/advise/950_costs.ipynb #9500000d
 def _steps(h: History) -> pd.DataFrame: # attempt, global_step, start, end
@@ -127,13 +130,10 @@ def _salvages(h: History) -> np.ndarray: # s
                            for (n, _), e in told.items()] + [np.zeros(0)])
 
 def _failovers(h: History) -> np.ndarray: # s
-    "What each process that died in a group of stages has cost."
-    out = [np.zeros(0)]
-    for f in sorted(h.path.glob('logs/stages-*/progress.txt')):
-        n, lines = int(f.parent.name.removeprefix('stages-')), read_jsonl(f)[0]
-        for kind, _, step, *_ in (l['struck'] for l in lines if 'struck' in l):
-            if kind == 'crash' and step: out.append(_beyond(_spans(h, n, 0), [step, step + 1, step + 2]))
-    return np.concatenate(out)
+    "What each death of a process that only the kit knows of has cost."
+    of = h.config.kit.outlived_at(h) if h.config else ()
+    return np.concatenate([_beyond(_spans(h, n, 0), [step, step + 1, step + 2]) for n, step in of] + [np.zeros(0)])
+
 
 # %% ../../nbs/advise/950_costs.ipynb #9500000f
 def _values(h: History) -> dict[str, np.ndarray]:
@@ -145,20 +145,18 @@ def _values(h: History) -> dict[str, np.ndarray]:
     step_s = quiet.mean() if len(quiet) else np.nan
     slower = (steps['end'] - steps['start']).to_numpy() - step_s
     r, t = recoveries(h), milestones(h)
-    first, last = t.iloc[0], t.iloc[-1]
-    done = h.status == 'completed'
-    return dict(step_s=quiet, stall_s=saves['stall_s'].dropna().to_numpy(), save_s=(saves['stall_s'] + more).dropna()
-                .to_numpy(), write_s=saves['background_write_s'].dropna().to_numpy(),
-                **{k: r[k].dropna().to_numpy() for k in ('detect_s', 'teardown_s', 'relaunch_s', 'restore_s',
-                                                         'first_step_s')},
-                recovery_s=np.maximum(0.0, r['repair_s'].dropna().to_numpy() - step_s),
-                start_s=_known(first['first_record'] - first['launch'] - step_s),
-                finish_s=_known(wall_clock(h)[1] - last['loop_end']) if done else np.array([]),
-                ready_s=np.array([b - a for a, b in beside]), salvage_s=_salvages(h), failover_s=_failovers(h),
-                standby_s=np.array([np.nansum(slower[((steps['end'] > a) & (steps['start'] < b)).to_numpy()])
-                                    for a, b in beside]))
+    start_s = t.iloc[0]['first_record'] - t.iloc[0]['launch'] - step_s
+    finish_s = account(h).span[1] - t.iloc[-1]['loop_end'] if h.status == 'completed' else np.nan
+    known = lambda values: pd.Series(values, dtype=float).dropna().to_numpy()
+    parts = {k: known(r[k]) for k in ('detect_s', 'teardown_s', 'relaunch_s', 'restore_s', 'first_step_s')}
+    return parts | dict(
+        step_s=quiet, stall_s=known(saves['stall_s']), save_s=known(saves['stall_s'] + more),
+        write_s=known(saves['background_write_s']), recovery_s=np.maximum(0.0, known(r['repair_s']) - step_s),
+        start_s=known([start_s]), finish_s=known([finish_s]), ready_s=np.array([b - a for a, b in beside]),
+        salvage_s=_salvages(h), failover_s=_failovers(h),
+        standby_s=np.array([np.nansum(slower[((steps['end'] > a) & (steps['start'] < b)).to_numpy()])
+                            for a, b in beside]))
 
-def _known(x: float) -> np.ndarray: return np.array([x] if x == x else [])
 
 # %% ../../nbs/advise/950_costs.ipynb #95000011
 DETECT_S = 0.5       # assumed where no death was recorded
@@ -189,19 +187,19 @@ def costs_of(
     runs = [runs] if isinstance(runs, (History, Path, str)) else list(runs)
     if not runs: raise ConfigError('costs: expected at least one run, found none')
     hs = [r if isinstance(r, History) else read_history(r) for r in runs]
-    kinds = {(h.config.checkpoint.strategy if h.config else str(checkpoint_table(h)['strategy'].dropna().mode().max()))
-             for h in hs}
-    if len(kinds) > 1:
-        raise ConfigError(f'costs: expected runs of one checkpoint.strategy, found {", ".join(sorted(kinds))}; '
-                          'ask about each of them')
+    saves = [checkpoint_table(h) for h in hs]
+    kinds = {h.config.checkpoint.strategy if h.config else str(t['strategy'].dropna().mode().max())
+             for h, t in zip(hs, saves)}
+    if len(kinds) > 1: raise ConfigError(f'costs: expected runs of one checkpoint.strategy, found '
+                                         f'{", ".join(sorted(kinds))}; ask about each of them')
     each = [_values(h) for h in hs]
     v = {k: np.concatenate([x[k] for x in each]) for k in PARTS}
-    if not len(v['step_s']):
-        raise ConfigError(f'{hs[0].run_id}: expected at least two steps of an attempt, to tell how long one takes; '
-                          'found fewer. Let the run go on.')
-    size = np.concatenate([checkpoint_table(h)['bytes'].dropna().to_numpy(dtype=float) for h in hs])
+    if not len(v['step_s']): raise ConfigError(
+        f'{hs[0].run_id}: expected at least two steps of an attempt, to tell how long one takes; found fewer. Let the '
+        'run go on.')
+    size = np.concatenate([t['bytes'].dropna().to_numpy(dtype=float) for t in saves])
     (strategy,), h, c = kinds, hs[0], hs[0].config and hs[0].config.checkpoint
-    gaps = checkpoint_table(h).groupby('attempt')['global_step'].diff().median()
+    gaps = saves[0].groupby('attempt')['global_step'].diff().median()
     every = interval_at(h, int(h.attempts.index[-1]))(np.inf) if c else np.nan_to_num(gaps)      # it may have changed
     return Costs(tuple(h.run_id for h in hs), strategy, int(every),
                  c.max_inflight if c else 1, int(h.attempts['world_size'].max()), int(h.target or 0),
@@ -211,13 +209,9 @@ def costs_of(
 @patch
 def table(self: Costs) -> pd.DataFrame: # index: cost; columns n, mean, low, high (s), origin
     "Each cost: values, mean, the range of nine in ten, and where it comes from."
-    rows = []
-    for name, what in PARTS.items():
-        v = self.values[name]
-        if not len(v): continue
-        low, high = np.quantile(v, [0.05, 0.95])
-        rows.append((name, len(v), float(v.mean()), float(low), float(high),
-                     'assumed' if name in self.assumed else 'measured', what))
+    rows = [(name, len(v), float(v.mean()), *map(float, np.quantile(v, [0.05, 0.95])),
+             'assumed' if name in self.assumed else 'measured', what)
+            for name, what in PARTS.items() if len(v := self.values[name])]
     return pd.DataFrame(rows, columns=['cost', 'n', 'mean_s', 'p5_s', 'p95_s', 'origin', 'what']).set_index('cost')
 
 @patch
@@ -234,8 +228,7 @@ def to_dict(self: Costs) -> dict:
 
 # %% ../../nbs/advise/950_costs.ipynb #9500001c
 def plot_costs(
-    costs: Costs,
-    ax=None, # matplotlib's Axes
+    costs: Costs, ax=None, # matplotlib's Axes
 ): # Axes
     "Every measured value of every cost."
     from ecrl.measure.plots import _axes

@@ -11,7 +11,8 @@ import math
 from dataclasses import dataclass
 import numpy as np
 import pandas as pd
-from ..training.config import ConfigError
+from ..base.files import ConfigError
+from ..contract.save_interval import CheckpointCosts, best_every
 
 # %% ../../nbs/advise/960_interval.ipynb #96000007
 def efficiency(
@@ -49,17 +50,9 @@ def best_steps(
     step_s: float, save_s: float, write_s: float, recovery_s, mtbf_s: float, # as for `curve`
     most: int = 10**7, # steps of the run: no interval is longer
 ) -> int:
-    "The number of steps between checkpoints at which efficiency is highest."
+    "The number of steps between checkpoints at which efficiency is highest, whatever a recovery takes."
     if not step_s > 0: raise ConfigError(f'step: expected a time above zero, found {step_s} s')
-    low, high = 1, max(1, most)
-    while high - low > 2:                                  # one top, so a third can be left out each time
-        a, b = low + (high - low)//3, high - (high - low)//3
-        left, right = curve(np.array([a, b]), step_s, save_s, write_s, recovery_s, mtbf_s)
-        if left == right == 0: high = b                    # both are beyond all hope
-        elif left < right: low = a + 1
-        else: high = b
-    k = np.arange(low, high + 1)
-    return int(k[np.argmax(curve(k, step_s, save_s, write_s, recovery_s, mtbf_s))])
+    return best_every(CheckpointCosts(step_s, 0.0, save_s, write_s, 0, 0), mtbf_s, most)
 
 # %% ../../nbs/advise/960_interval.ipynb #96000020
 def young_interval(

@@ -8,15 +8,17 @@ __all__ = ['WAYS', 'SIZES', 'LOOKS', 'PUBLISHED', 'Scale', 'Plan', 'plan', 'Proj
 
 # %% ../../nbs/advise/970_projection.ipynb #97000004
 import math
-from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
-from .costs import Costs, costs_of
-from .failures import UNITS, Fleet, in_words, seconds, size
-from .interval import best_steps, period_s
-from .simulation import Job, Outcome, simulate
+from dataclasses import asdict, dataclass, replace
+from ..base.files import ConfigError
+from ..base.show import show_duration
+from ..contract.section import UNITS
 from ..measure.statistics import Estimate
-from ..training.config import ConfigError
+from .costs import Costs, costs_of
+from .failures import Fleet, seconds, size
+from .interval import best_steps, efficiency, period_s
+from .simulation import Job, Outcome, simulate
 
 # %% ../../nbs/advise/970_projection.ipynb #97000007
 @dataclass(frozen=True)
@@ -74,10 +76,8 @@ def _drawn(values: np.ndarray, reps: int, rng) -> np.ndarray: # (reps,) means of
 
 def _storage(costs: Costs, scale: Scale, notes: list) -> float: # s, a write of the whole state
     "How long a checkpoint is on its way."
+    costs.check_saves()
     writes = costs.values['write_s'] if len(costs.values['write_s']) else costs.values['stall_s']
-    if not len(writes): raise ConfigError(
-        f'{", ".join(costs.runs)}: expected checkpoints, to learn what one costs; found none (checkpoint.strategy '
-        f'{costs.strategy}). Use a run with checkpoints.')
     if scale.storage_bytes_s is None:
         notes.append(f'a write takes as long as measured ({writes.mean():.3g} s), whatever the size of the job')
         return float(writes.mean())
@@ -89,10 +89,10 @@ def _storage(costs: Costs, scale: Scale, notes: list) -> float: # s, a write of 
 def _recovery(costs: Costs, scale: Scale, write_s: float, notes: list) -> tuple[np.ndarray, np.ndarray, float]:
     "Values of a recovery, of one with a standby, and how long a launch takes. Seconds."
     more = scale.start_s_per_1000*scale.devices/1000
-    if more: notes.append(f'a launch takes {in_words(more)} longer on so many devices ({scale.start_s_per_1000:g} s '
-                          'for each 1,000)')
+    if more: notes.append(f'a launch takes {show_duration(more)} longer on so many devices '
+                          f'({scale.start_s_per_1000:g} s for each 1,000)')
     read = write_s if scale.storage_bytes_s is not None else 0.0
-    if read: notes.append(f'reading the state back takes as long as writing it ({in_words(write_s)})')
+    if read: notes.append(f'reading the state back takes as long as writing it ({show_duration(write_s)})')
     notes += [costs.assumed[k] for k in ('recovery_s', 'save_s', 'write_s') if k in costs.assumed]
     cold = costs.values['recovery_s'] + more + read
     quick = costs.mean('detect_s') + read + sum(costs.mean(k) for k in ('restore_s', 'first_step_s')
@@ -146,18 +146,18 @@ def _pause(costs: Costs, name: str, notes: list) -> float: # s
 
 def _lived(job: Job, way: str, scale: Scale, costs: Costs, quick: np.ndarray, launch: float, notes: list) -> Job:
     "The job as this way lives with failures."
-    change = lambda **new: Job(**{f: getattr(job, f) for f in job.__dataclass_fields__} | new)
     replaced = launch + costs.mean('detect_s')             # until a new device takes part
     fleet = scale.fleet()
     if way == 'standby':
         notes.append(f'with a standby that is ready a recovery takes detection, restoring and a step ({quick[0]:.3g} '
-                     f's); the next is ready after {in_words(launch)}')
-        return change(ready_s=launch, promoted_s=quick)
+                     f's); the next is ready after {show_duration(launch)}')
+        return replace(job, ready_s=launch, promoted_s=quick)
     if way == 'salvage':
         gone = min(1.0, scale.per_node*float((fleet.takes()*fleet.rates()).sum()/fleet.rates().sum())/scale.devices)
         pause = _pause(costs, 'salvage_s', notes)
-        notes.append(f'a failure pauses for {pause:.3g} s and takes {gone:.2g} of the speed for {in_words(replaced)}')
-        return change(rollback=float(gone >= 1), pause_s=pause + gone*replaced)
+        notes.append(f'a failure pauses for {pause:.3g} s and takes {gone:.2g} of the speed for '
+                     f'{show_duration(replaced)}')
+        return replace(job, rollback=float(gone >= 1), pause_s=pause + gone*replaced)
     if way == 'failover':
         least, pause = _least(costs), max(_least(costs), _pause(costs, 'failover_s', notes))
         if len(costs.values['failover_s']): notes.append('a group of stages is watched from outside, which sees its '
@@ -166,7 +166,7 @@ def _lived(job: Job, way: str, scale: Scale, costs: Costs, quick: np.ndarray, la
         shared = float(fleet.rates()['switch']/fleet.rates().sum())
         notes.append(f'{scale.backups} of {scale.backups + 1} devices are backups; both holders of a stage are gone at '
                      f'{shared + (1 - shared)*second:.2g} of the failures')
-        return change(rollback=shared + (1 - shared)*second, pause_s=pause, speed=1/(1 + scale.backups))
+        return replace(job, rollback=shared + (1 - shared)*second, pause_s=pause, speed=1/(1 + scale.backups))
     return job
 
 # %% ../../nbs/advise/970_projection.ipynb #97000010
@@ -184,8 +184,7 @@ class Projection:
     def lost_device_hours(self) -> Estimate:
         "Devices times hours without progress; idle spares count as lost."
         s, spare = self.plan.scale, (self.plan.scale.spares or 0)*self.plan.scale.per_node
-        hours = s.days*24
-        e = self.ettr
+        hours, e = s.days*24, self.ettr
         lost = lambda ettr: hours*(s.devices*(1 - ettr) + spare)
         return Estimate(lost(e.value), lost(e.high), lost(e.low), e.n, e.sd*hours*s.devices, e.method, e.level, e.unit)
     def row(self) -> dict:
@@ -199,9 +198,7 @@ class Projection:
                     scale={k: None if v == math.inf else v for k, v in asdict(self.plan.scale).items()},
                     assumed=list(self.plan.notes))
 
-def project(
-    costs: Costs, scale: Scale, way: str = 'overlapped', reps: int = 1000, seed: int = 0,
-) -> Projection:
+def project(costs: Costs, scale: Scale, way: str = 'overlapped', reps: int = 1000, seed: int = 0) -> Projection:
     "Simulate a job at a size that was not measured."
     p = plan(costs, scale, way, reps, seed)
     return Projection(p, simulate(p.job, scale.fleet(), horizon_s=scale.days*UNITS['d'], reps=reps, seed=seed + 1,
@@ -242,8 +239,8 @@ def sweep(
     sizes=SIZES, ways=WAYS, reps: int = 200, seed: int = 0,
 ) -> pd.DataFrame: # a row per way and size, as `Projection.row`
     "The same job at several sizes."
-    of = lambda n: Scale(**asdict(scale) | dict(devices=int(n)))
-    return pd.DataFrame([project(costs, of(n), w, reps, seed).row() for w in ways for n in sizes])
+    return pd.DataFrame([project(costs, replace(scale, devices=int(n)), w, reps, seed).row()
+                         for w in ways for n in sizes])
 
 LOOKS = dict(blocking=('#d55e00', '--', '^'), overlapped=('#12355b', '-', 'o'), standby=('#2f7d5b', '-.', 's'),
              salvage=('#7a4f9e', ':', 'v'), failover=('#8c8c8c', '-', 'D'))        # colour, dash, marker
@@ -291,7 +288,6 @@ def published_table(
     mtbf_device_s: float = 16_384*54*UNITS['d']/419, # where no rate was reported: that of Llama 3, 5.8 years
 ) -> pd.DataFrame:
     "Each report, what follows from it alone, and what the model says for two recoveries."
-    from ecrl.advise.interval import efficiency
     rows = []
     for r in PUBLISHED:
         known = bool(r.interruptions and r.days)

@@ -9,9 +9,9 @@ __all__ = ['Job', 'Outcome', 'Pool', 'simulate']
 from dataclasses import dataclass
 import numpy as np
 import pandas as pd
-from .failures import Fleet
+from ..base.files import ConfigError
 from ..measure.statistics import Estimate
-from ..training.config import ConfigError
+from .failures import Fleet
 
 # %% ../../nbs/advise/965_simulation.ipynb #96500007
 @dataclass(frozen=True)

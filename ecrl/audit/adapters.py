@@ -14,14 +14,14 @@ from .ledger import Audit, Sample, WithIds
 KEY = 'ecrl_audit_ids'
 
 class KeyedCollate:
-    "The Trainer's collator; ids go along under a key of their own."
+    "The Trainer's collator, which adds the ids under a key of their own."
     def __init__(self, collate): self.collate = collate
     def __call__(self, samples):
         if not isinstance(samples[0], Sample): return self.collate(samples)      # evaluation
         return dict(self.collate([s.item for s in samples])) | {KEY: [s.ids for s in samples]}
 
 def trainer_callback(audit: Audit):
-    "What the Trainer tells of its steps, saves and resumes."
+    "A callback that records the steps, saves and resumes of a Trainer."
     from transformers import TrainerCallback
     class Told(TrainerCallback):
         def on_train_begin(self, args, state, control, **_):
@@ -39,24 +39,22 @@ def trainer_callback(audit: Audit):
 
 def _token_file(args, state) -> Path: return Path(args.output_dir)/f'checkpoint-{state.global_step}'/'ecrl_audit.json'
 
-# %% ../../nbs/audit/670_adapters.ipynb #222161b2
 def audit_trainer(
     trainer, # a `transformers.Trainer`, before `train()`
     audit: Audit,
 ):
     "Keep a ledger of what a Trainer consumes."
     trainer.train_dataset, trainer.data_collator = WithIds(trainer.train_dataset), KeyedCollate(trainer.data_collator)
-    step = trainer.training_step
     def training_step(model, inputs, *args, **kw):
         audit.consume(inputs.pop(KEY), 'dataset')
         return step(model, inputs, *args, **kw)
-    trainer.training_step = training_step
+    step, trainer.training_step = trainer.training_step, training_step
     trainer.add_callback(trainer_callback(audit))
     return trainer
 
 # %% ../../nbs/audit/670_adapters.ipynb #afc66b1d
 def lightning_callback(audit: Audit):
-    "What Lightning tells of its batches, steps, saves and resumes."
+    "A callback that records the batches, steps, saves and resumes of Lightning."
     from lightning.pytorch.callbacks import Callback
     class Told(Callback):
         at = 0

@@ -7,12 +7,13 @@ __all__ = ['begins_from', 'attempt_rows', 'runs_of', 'timeline', 'receipt', 'wri
 
 # %% ../../nbs/audit/660_receipt.ipynb #3edba764
 from html import escape
+from itertools import groupby
 from pathlib import Path
+from string import Template
+from ..base.files import write_atomically
+from ..measure.laws import GRADES, MARK, SIGN, Verdict
 from .history import AuditAttempt, AuditHistory, printable, read_audit
 from .laws import AUDIT_LAWS, told_of, verify_audit
-from ..measure.correctness import Verdict
-from ..measure.laws import GRADES, MARK, SIGN
-from ..training.events import write_atomically
 
 # %% ../../nbs/audit/660_receipt.ipynb #c21a6948
 def begins_from(h: AuditHistory, a: AuditAttempt) -> str:
@@ -24,89 +25,85 @@ def begins_from(h: AuditHistory, a: AuditAttempt) -> str:
 
 def attempt_rows(h: AuditHistory) -> list[dict]:
     "One row for each attempt."
-    rows = []
-    for a in h.attempts:
+    def row(a):
         fates = [h.fate(s, a) for s in a.steps]
-        rows.append({'attempt': a.number, 'ranks': a.world_size, 'continued from': begins_from(h, a),
-                     'steps': f'{min(a.steps)} to {max(a.steps)}' if a.steps else 'none',
-                     **{f: fates.count(f) for f in ('surviving', 'replayed', 'lost', 'partial')},
-                     'checkpoints': len(a.saves)})
-    return rows
+        return {'attempt': a.number, 'ranks': a.world_size, 'continued from': begins_from(h, a),
+                'steps': f'{min(a.steps)} to {max(a.steps)}' if a.steps else 'none',
+                **{f: fates.count(f) for f in ('surviving', 'replayed', 'lost', 'partial')},
+                'checkpoints': len(a.saves)}
+    return [*map(row, h.attempts)]
 
 def runs_of(h: AuditHistory, a: AuditAttempt) -> list[tuple[int, int, str]]: # (first step, last step, fate), in order
     "Stretches of steps with one fate."
-    out = []
-    for s in sorted(a.steps):
-        f = h.fate(s, a)
-        if out and out[-1][1] == s - 1 and out[-1][2] == f: out[-1] = (out[-1][0], s, f)
-        else: out.append((s, s, f))
-    return out
+    groups = groupby(enumerate(sorted(a.steps)), lambda ns: (ns[1] - ns[0], h.fate(ns[1], a)))
+    return [(steps[0], steps[-1], fate) for (_, fate), found in groups for steps in [[s for _, s in found]]]
 
 # %% ../../nbs/audit/660_receipt.ipynb #50b27878
+_HATCHED = ('<defs><pattern id="h" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+            '<rect width="6" height="6" fill="#e6e1d8"/><rect width="2" height="6" fill="#a79d8c"/></pattern></defs>')
+
 def timeline(h: AuditHistory, width: int = 860) -> str: # an SVG element
     "Attempts over steps."
-    last, rows, left = max((s for a in h.attempts for s in a.steps), default=1), len(h.attempts), 96
-    at = lambda s: left + (width - left - 12)*s/last
-    parts = []
-    for k, a in enumerate(h.attempts):
-        y = 8 + 22*k
+    last, foot, left = max((s for a in h.attempts for s in a.steps), default=1), 22*len(h.attempts), 96
+    at, parts = lambda s: left + (width - left - 12)*s/last, []
+    for y, a in zip(range(8, foot + 8, 22), h.attempts):
         parts.append(f'<text x="0" y="{y + 12}">{a.number}: {a.world_size} rank{"s"*(a.world_size > 1)}</text>')
         parts += [f'<rect x="{at(b - 1):.1f}" y="{y}" width="{max(at(e) - at(b - 1), 1):.1f}" height="14" '
                   f'class="{"kept" if f == "surviving" else "gone"}"><title>steps {b} to {e}: {f}</title></rect>'
                   for b, e, f in runs_of(h, a)]
         parts += [f'<circle cx="{at(r["token"]["step"]):.1f}" cy="{y + 7}" r="3"/>' for r in a.saves]
-    marks = sorted({*range(0, last + 1, max(1, -(-last//8)))})
-    parts += [f'<text x="{at(m):.1f}" y="{22*rows + 22}" text-anchor="middle">{m}</text>' for m in marks]
-    parts.append(f'<text x="0" y="{22*rows + 22}">step</text>')
-    return (f'<svg viewBox="0 0 {width} {22*rows + 30}" role="img" aria-label="attempts over steps"><defs><pattern '
-            'id="h" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-            '<rect width="6" height="6" fill="#e6e1d8"/><rect width="2" height="6" '
-            f'fill="#a79d8c"/></pattern></defs>{"".join(parts)}</svg>')
+    parts += [f'<text x="{at(m):.1f}" y="{foot + 22}" text-anchor="middle">{m}</text>'
+              for m in range(0, last + 1, max(1, -(-last//8)))]
+    return (f'<svg viewBox="0 0 {width} {foot + 30}" role="img" aria-label="attempts over steps">{_HATCHED}'
+            f'{"".join(parts)}<text x="0" y="{foot + 22}">step</text></svg>')
 
 # %% ../../nbs/audit/660_receipt.ipynb #acdfc4b7
-_STYLE = '''body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:2rem auto;padding:0 1rem;color:#1d2733}
+_PAGE = Template('''<!doctype html><html lang=en><meta charset=utf-8>\
+<meta name=viewport content="width=device-width"><title>$title: $result</title><style>
+body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:2rem auto;padding:0 1rem;color:#1d2733}
 h1{font-size:1.5rem;margin:0}h2{font-size:1.05rem;margin:1.6rem 0 .4rem}p{margin:.4rem 0}
-.grades{display:flex;gap:.8rem;margin:1rem 0;flex-wrap:wrap}\
+.grades{display:flex;gap:.8rem;margin:1rem 0;flex-wrap:wrap}.grade b{font-size:1.1rem}
 .grade{flex:1;min-width:220px;border:1px solid #c9d0d8;border-left:6px solid #7a8794;padding:.5rem .8rem;\
 border-radius:4px}
-.grade b{font-size:1.1rem}.True{border-left-color:#1b6e8c}.False{border-left-color:#b3261e;background:#fdf1f0}\
-.unknown{border-left-color:#c88a00}
-table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;padding:.2rem .5rem;\
-border-bottom:1px solid #e3e7eb;vertical-align:top}td.n,th.n{text-align:right}
-.wide{overflow-x:auto}svg{width:100%;min-width:34rem;height:auto;font-size:12px}\
-@media(max-width:600px){body{margin:1rem auto}.wide td,.wide th{padding:.2rem .3rem}}\
-.kept{fill:#1b6e8c}.gone{fill:url(#h)}\
-circle{fill:#fff;stroke:#1d2733;stroke-width:1.5}.small{color:#55616d;font-size:.85rem}code{font-size:.85rem}'''
-
-def _table(rows: list[dict]) -> str:
-    if not rows: return '<p>None.</p>'
-    def td(tag, x):
-        return (f'<{tag}{" class=n" if isinstance(x, int) and not isinstance(x, bool) else ""}>'
-                f'{escape("" if x is None else str(x))}</{tag}>')
-    head = ''.join(td('th', k).replace('<th>',
-                                       '<th class=n>' if isinstance(v, int) and not isinstance(v, bool) else '<th>')
-                                       for k, v in rows[0].items())
-    body = ''.join('<tr>' + ''.join(td('td', v) for v in r.values()) + '</tr>' for r in rows)
-    return f'<div class=wide><table><tr>{head}</tr>{body}</table></div>'
-
-def _grade(v: Verdict, g: str, tail: str) -> str: # tail: as declared
-    x = v.grades[g]
-    claim = dict(set='Each sample of an epoch was consumed once by the steps that count'
-                     + f', except for the declared tail ({tail})'*(tail not in ('', 'keep')) + '.',
-                 order='Steps that were repeated, or that a reference knows, consumed the samples that were due.',
-                 state='What a restart brought back was what had been saved.')[g]
-    on = dict(set='samples', order='comparisons of steps and epochs', state='comparisons of state')[g]
-    return (f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{claim}</p>'
-            f'<p class=small>rests on {v.rests_on[g]:,} {on}</p></div>')
-
-# %% ../../nbs/audit/660_receipt.ipynb #31bd4a02
+.True{border-left-color:#1b6e8c}.False{border-left-color:#b3261e;background:#fdf1f0}.unknown{border-left-color:#c88a00}
+table{border-collapse:collapse;width:100%;font-size:.9rem}td.n,th.n{text-align:right}.wide{overflow-x:auto}
+th,td{text-align:left;padding:.2rem .5rem;border-bottom:1px solid #e3e7eb;vertical-align:top}
+svg{width:100%;min-width:34rem;height:auto;font-size:12px}.kept{fill:#1b6e8c}.gone{fill:url(#h)}
+@media(max-width:600px){body{margin:1rem auto}.wide td,.wide th{padding:.2rem .3rem}}
+circle{fill:#fff;stroke:#1d2733;stroke-width:1.5}.small{color:#55616d;font-size:.85rem}code{font-size:.85rem}</style>
+<h1>$sign $result: $title</h1><p>Run <code>$run</code>, $status. Executions: $counts.</p>$first
+<div class=grades>$grades</div>
+<h2>Attempts</h2><div class=wide>$timeline</div><p class=small>Dark: counts (surviving). Hatched: was executed and \
+does not count, because a later attempt did the step again (replayed) or nobody did (lost). Partial: killed before all \
+ranks had recorded it. Dots: checkpoints.</p>$attempts
+<h2>Findings</h2>$findings$launches
+<h2>Epochs</h2>$epochs<p class=small>Of the steps that count. Duplicates: samples that came again within the epoch. \
+Missing: samples of the declared data that it never used; with tail=drop less than a global batch may be.</p>
+<h2>Laws</h2>$laws
+<h2>What this covers</h2><p>No more is claimed than was recorded: steps 1 to $last; ids: $sources; declared: \
+$declared. A valid law is one that these records do not contradict.</p></html>
+''')
 _SOURCES = dict(dataset='the index in the dataset', index='the indices that were drawn', key='a key of the batch',
                 function='a function of the batch', content='a digest of the content', given='as the script gave them')
-_LEGEND = ('Dark: counts (surviving). Hatched: was executed and does not count, because a later attempt did the step '
-           'again (replayed) or nobody did (lost). Partial: killed before all ranks had recorded it. Dots: '
-           'checkpoints.')
-_MISSING = ('Of the steps that count. Duplicates: samples that came again within the epoch. Missing: samples of the '
-            'declared data that it never used; with tail=drop less than a global batch may be.')
+_RESTS_ON = dict(set='samples', order='comparisons of steps and epochs', state='comparisons of state')
+
+# %% ../../nbs/audit/660_receipt.ipynb #bb59e82a
+def _table(rows: list[dict]) -> str:
+    if not rows: return '<p>None.</p>'
+    number = lambda x: isinstance(x, int) and not isinstance(x, bool)
+    def line(tag, pairs): # of (text, a value of its column)
+        return '<tr>' + ''.join(f'<{tag}{" class=n"*number(v)}>{escape("" if x is None else str(x))}</{tag}>'
+                                for x, v in pairs) + '</tr>'
+    return (f'<div class=wide><table>{line("th", rows[0].items())}'
+            f'{"".join(line("td", [(v, v) for v in r.values()]) for r in rows)}</table></div>')
+
+def _grade(v: Verdict, g: str, tail: str) -> str: # tail: as declared
+    x, except_for = v.grades[g], f', except for the declared tail ({tail})'*(tail not in ('', 'keep'))
+    claim = dict(set=f'Each sample of an epoch was consumed once by the steps that count{except_for}.',
+                 order='Steps that were repeated, or that a reference knows, consumed the samples that were due.',
+                 state='What a restart brought back was what had been saved.')[g]
+    return (f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{claim}</p>'
+            f'<p class=small>rests on {v.rests_on[g]:,} {_RESTS_ON[g]}</p></div>')
 
 # %% ../../nbs/audit/660_receipt.ipynb #efbdcf1a
 def receipt(
@@ -123,30 +120,21 @@ def receipt(
                  needs=AUDIT_LAWS[k].needs) for k, x in v.checks.items()]
     sources = sorted({str(r['source']) for _, _, recs in h.surviving for r in recs})
     said = {k: d for k, d in next(iter(h.attempts[-1].begins.values()))['declared'].items() if d}
-    covers = (f'No more is claimed than was recorded: steps 1 to {max(h.lineage, default=0)}; ids: '
-              f'{", ".join(_SOURCES.get(x, x) for x in sources) or "none"}; '
-              f'declared: {", ".join(f"{k}={x}" for k, x in said.items()) or "nothing"}. A valid law is one that '
-              'these records do not contradict.')
     tried = [dict(launch=l['launch'], came_to=told_of(l)) for l in h.launches]
-    epochs = [r | dict(over='yes' if r['over'] else 'under way') for r in v.epochs]
     first = next((e for e in v.evidence if e.valid == v.valid and v.valid is not True), None)
-    body = [f'<h1>{SIGN[v.valid]} {MARK[v.valid]}: {escape(title)}</h1><p>Run <code>{escape(h.run_id)}</code>, '
-            f'{escape(v.status)}. Executions: '
-            + ', '.join(f'{n} {f}' for f, n in v.counts.items()) + '.</p>',
-            f'<p><b>The first finding:</b> {escape(first.message)}</p>' if first else '',
-            f'<div class=grades>{"".join(_grade(v, g, said.get("tail", "")) for g in GRADES)}</div>',
-            '<h2>Attempts</h2>', f'<div class=wide>{timeline(h)}</div>', f'<p class=small>{_LEGEND}</p>',
-            _table(attempt_rows(h)), '<h2>Findings</h2>', _table(found),
-            *(['<h2>Launches of the trial</h2>', _table(tried)] if tried else []),
-            '<h2>Epochs</h2>', _table(epochs), f'<p class=small>{_MISSING}</p>',
-            '<h2>Laws</h2>', _table(laws), f'<h2>What this covers</h2><p>{escape(covers)}</p>']
-    return ('<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
-            f'<title>{escape(title)}: {MARK[v.valid]}</title><style>{_STYLE}</style>{"".join(body)}</html>\n')
+    texts = dict(title=title, result=MARK[v.valid], sign=SIGN[v.valid], run=h.run_id, status=v.status,
+                 counts=', '.join(f'{n} {f}' for f, n in v.counts.items()), last=str(max(h.lineage, default=0)),
+                 sources=', '.join(_SOURCES.get(x, x) for x in sources) or 'none',
+                 declared=', '.join(f'{k}={x}' for k, x in said.items()) or 'nothing')
+    return _PAGE.substitute({k: escape(text) for k, text in texts.items()},
+        first=f'<p><b>The first finding:</b> {escape(first.message)}</p>' if first else '', timeline=timeline(h),
+        grades=''.join(_grade(v, g, said.get('tail', '')) for g in GRADES), attempts=_table(attempt_rows(h)),
+        findings=_table(found), launches=f'<h2>Launches of the trial</h2>{_table(tried)}' if tried else '',
+        epochs=_table([r | dict(over='yes' if r['over'] else 'under way') for r in v.epochs]), laws=_table(laws))
 
-# %% ../../nbs/audit/660_receipt.ipynb #31bd4a04
 def write_receipt(run: AuditHistory | Path | str, out: Path | str | None = None,
                   reference: Path | str | None = None) -> Path: # out: <run>/receipt.html
-    "Write the page of a run."
+    "Write the page of a run; by default beside its ledger, where somebody who looks for it will find it."
     h = run if isinstance(run, AuditHistory) else read_audit(run, reference)
     write_atomically(out := Path(out or h.folder/'receipt.html'), printable(receipt(h, h.folder.resolve().name)))
     return out

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from .settings import AveragingConfig
 from .rounds import weights_of
-from ..training.config import AveragingConfig
 
 # %% ../../nbs/averaging/430_combining.ipynb #430a0007
 def parts_of(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]: # name -> the live tensor
@@ -163,7 +163,6 @@ def gather_numbers(own: Sequence[float], device: torch.device | str = 'cpu') -> 
     dist.all_gather(rows, row)
     return [r.tolist() for r in rows]
 
-# %% ../../nbs/averaging/430_combining.ipynb #430a001e
 def digest_of(
     values: dict[str, Tensor], # `parts_of`, velocities
     *place, # plain values: seed, round, epoch, pool

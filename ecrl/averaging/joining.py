@@ -9,14 +9,14 @@ __all__ = ['ONCE', 'Joiner', 'main']
 import argparse, io, os, sys
 from pathlib import Path
 import torch
-from .circle import door_of
-from .planner import regrouped
+from fastcore.basics import patch
+from ..base.processes import die_with_parent
 from ..checkpoint.state import StateMismatch, check_identity
-from ..processes import die_with_parent
-from ..training.meeting import Alone, Notes, shared_store
+from ..training.cursor import Alone, Notes, shared_store
 from ..training.setup import choose_backend, choose_device
 from ..training.worker import Worker
-from fastcore.basics import patch
+from .membership import rejoin_file
+from .planner import regrouped
 
 # %% ../../nbs/averaging/445_joining.ipynb #445a0007
 ONCE = ('process_group_up', 'built', 'first_step')      # of a rank in an attempt; its predecessor has said that
@@ -36,15 +36,16 @@ class Joiner(Worker):
         self.device = choose_device(self.cfg, self.local_rank)
         if self.device.type == 'cuda': torch.cuda.set_device(self.device)
         self.group = Alone()
-        self.group.store = shared_store(Notes(door_of(self.logs), self.cfg.runtime.timeout_s), self.rank, self.address)
+        notes = Notes(rejoin_file(self.logs), self.cfg.runtime.timeout_s)
+        self.group.store = shared_store(notes, self.rank, self.address)
 
     def restore(self):
         "Wait to be let in, and become what the others are."
         m, c = self.method, self.group
         m.load(None)
         c.backend = choose_backend(self.cfg, self.device, self.world_size)
-        ticket = c.knock()
-        c.meet(f'join{ticket["number"]}', lambda: self.take(ticket), m.leave_out)
+        ticket = c.request_rejoin()
+        c.meet(f'join{ticket["number"]}', lambda: self.receive_state(ticket), m.exclude)
         m.planner = regrouped(m.settings, m.planner, c.members, m.K)
         # what was due until now has acted, or its rank was not there
         self.faults.due = [f for f in self.faults.due if f.global_step is None or f.global_step >= ticket['number']]
@@ -55,7 +56,7 @@ class Joiner(Worker):
 
 # %% ../../nbs/averaging/445_joining.ipynb #445a0009
 @patch
-def take(self: Joiner, ticket: dict) -> float: # as `vote`
+def receive_state(self: Joiner, ticket: dict) -> float: # as `vote`
     "Become what the others are, and say which digest that has."
     m, c = self.method, self.group
     given = torch.load(io.BytesIO(c.receive()), map_location='cpu', weights_only=True)
@@ -69,7 +70,6 @@ def take(self: Joiner, ticket: dict) -> float: # as `vote`
         post = 'none'
     return c.vote(f'join{ticket["number"]}', 0.0, post, ticket['came'])
 
-# %% ../../nbs/averaging/445_joining.ipynb #445a000b
 def main():
     "Entry point of a rank that comes back; started by the supervisor."
     ap = argparse.ArgumentParser(description='A rank that comes back to an ECRL run; start runs with `ecrl run`.')

@@ -5,14 +5,15 @@
 # %% auto #0
 __all__ = ['ELCHE_RULE', 'State', 'Meeting', 'nearest', 'smoothed', 'overhead', 'matched', 'lead', 'overshoot', 'begin',
            'resized', 'excluding', 'regrouped', 'elche_anchor', 'steady_anchor', 'suppressed', 'alarmed', 'observe',
-           'wanted', 'spare', 'waited_for', 'simulate', 'used']
+           'wanted', 'spare', 'waited_for']
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a0004
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
-from ..training.config import AveragingConfig, RunConfig
+from ..contract.config import RunConfig
+from .settings import AveragingConfig
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a0007
 @dataclass(frozen=True)
@@ -188,26 +189,5 @@ def spare(a: AveragingConfig, s: State) -> list[int]: # batches of each rank; 0:
 # %% ../../nbs/averaging/420_planner.ipynb #420a00f2
 def waited_for(cfg: RunConfig, number: int) -> bool: # of a round, from 1
     "Whether all have a round's average before anybody trains on."
-    return (cfg.rounds().backend == 'collective' or number % cfg.checkpoint.every_k_steps == 0
+    return (cfg.of_kit().backend == 'collective' or number % cfg.checkpoint.every_k_steps == 0
             or number >= cfg.training.max_steps or number in [until for until, _ in cfg.phases()])
-
-# %% ../../nbs/averaging/420_planner.ipynb #420a001a
-def simulate(
-    a: AveragingConfig,
-    seconds: Callable[[int], Sequence[float]], # round -> s per batch of each rank
-    sync: Callable[[int], float], # round -> s of its average
-    rounds: int,
-    drift: Callable[[int], float] = lambda n: 0.01,
-) -> list[tuple[State, Meeting]]: # (what the planner knew, what came of it) for each round
-    "The rounds that a planner makes of given speeds."
-    s, out = begin(a, len(seconds(1))), []
-    for n in range(1, rounds + 1):
-        counts = wanted(a, s, n)
-        m = Meeting(tuple(counts), tuple(c*x for c, x in zip(counts, seconds(n), strict=True)), sync(n), drift(n))
-        out.append((s, m))
-        s = observe(a, s, m)
-    return out
-
-def used(m: Meeting) -> float: # in [0, 1]
-    "Computing time of all ranks as a part of the time that they had."
-    return sum(m.walls)/len(m.walls)/(max(m.walls) + m.sync)

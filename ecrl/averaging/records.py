@@ -8,9 +8,9 @@ __all__ = ['LINES', 'log_name', 'RoundWriter', 'RoundLog', 'read_rounds', 'stran
 # %% ../../nbs/averaging/435_records.ipynb #435a0004
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from ..base.files import read_jsonl
+from ..contract.protocol import ProtocolError, RecordWriter, fields, trouble
 from .rounds import Round, size
-from ..training.events import RecordWriter, read_jsonl
-from ..training.protocol import ProtocolError, fields, trouble
 
 # %% ../../nbs/averaging/435_records.ipynb #435a0006
 _COMMON = '''
@@ -71,7 +71,6 @@ post      text   digests  as in the averages
 ''')
 LINES = {name: fields(_COMMON + table) for name, table in _PARTS.items()}
 
-# %% ../../nbs/averaging/435_records.ipynb #435a000d
 def log_name(rank: int) -> str: return f'rounds_rank{rank}.jsonl'
 
 class RoundWriter(RecordWriter):

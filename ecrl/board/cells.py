@@ -60,7 +60,6 @@ def design(seed: int = 0) -> list[Cell]:
         out.append(best); met |= pairs(best)
     return out
 
-# %% ../../nbs/board/920_cells.ipynb #4c976c50
 def job_of(c: Cell, seed: int) -> Job:
     "The settings of a cell."
     return Job(workers=int(c.workers[1]), persistent=c.workers.endswith('p'), shuffle=c.shuffle == 'shuffled',

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Optional
 import typer
-from ..paths import project_root, runs_dir
+from ..base.files import project_root, runs_dir
 
 # %% ../../nbs/board/980_command.ipynb #11a494bd
 board = typer.Typer(no_args_is_help=True,
@@ -56,7 +56,6 @@ def board_plan(names: Name = None, cells: Cells = None, seeds: Seeds = '1', fold
         print(f'{name:18}{ROWS[name].group:13}{len(tasks):6}{len(tasks) - todo:6}{rest:>9}  {ROWS[name].title}')
     print(f'{len(b.cells)} cells a row; at least {left:.0f} s are left')
 
-# %% ../../nbs/board/980_command.ipynb #e9584f25
 @board.command(name='run')
 def board_run(
     names: Name = None,
@@ -74,7 +73,6 @@ def board_run(
             print(f'{row.name:20}{cell.key:34}s{seed}  {r["outcome"]:16}{r["seconds"]:6.1f} s  {in_words(r)[:160]}',
                   flush=True)
 
-# %% ../../nbs/board/980_command.ipynb #f68b7390
 @board.command(name='judge')
 def board_judge(names: Name = None, folder: Folder = None):
     "Judge the ledgers that are here once more."

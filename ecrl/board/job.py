@@ -37,7 +37,6 @@ class Job:
     def loader(self) -> dict: # arguments that torch's loader and those that follow it take
         return dict(batch_size=self.micro, num_workers=self.workers, persistent_workers=self.persistent, drop_last=True)
 
-# %% ../../nbs/board/910_job.ipynb #3a05fe0f
 def the_job() -> Job:
     "The settings of this process: from `ECRL_BOARD_JOB`, rank and world size as every launcher sets them."
     place = dict(rank=int(os.environ.get('RANK', 0)), world=int(os.environ.get('WORLD_SIZE', 1)))
@@ -92,7 +91,6 @@ def found(self: Job) -> tuple | None: # (this rank's state, token); None: a fres
     if not (c := _latest()): return None
     return pickle.loads((Path(c['folder'])/str(self.rank % c['world'])).read_bytes())
 
-# %% ../../nbs/board/910_job.ipynb #79ce2a6a
 @patch
 def shared(self: Job,
     name: str, # of the folder

@@ -12,12 +12,11 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 import ecrl
+from ..base.files import project_root, write_atomically
 from .cells import MANDATORY, Cell, cell_of, design, job_of, worlds_of
-from .environments import ALWAYS, GROUPS
 from .job import shown_job
+from .launching import ALWAYS, GROUPS
 from .rows import ROWS, Row, rows_dir
-from ..paths import project_root
-from ..training.events import write_atomically
 
 # %% ../../nbs/board/970_page.ipynb #c7c69e6f
 OUTCOMES = { # outcome -> (sign, class)
@@ -39,7 +38,6 @@ def seen(records: dict, row: str, cell: Cell) -> Seen | None: # None: it was not
     these = [r for r in mine if r['outcome'] == worst]
     return Seen(worst, len(these), len(mine), these[0])
 
-# %% ../../nbs/board/970_page.ipynb #5c2f1752
 def command(r: dict) -> str:
     "What repeats a record."
     return f'ecrl board run {r["row"]} --cell {r["cell"]} --seed {r["seed"]} --again'
@@ -61,9 +59,8 @@ def in_words(r: dict) -> str:
 # %% ../../nbs/board/970_page.ipynb #a4405c22
 SHORT = {'mid': 'between saves', 'saved': 'after a save', 'saving': 'during a save', 'last': "epoch's last step",
          'first': "epoch's first step", 'boundary': "save at epoch's end", 'twice': 'twice in an epoch',
-         '2-1': '2 → 1 ranks',
-         '2-4': '2 → 4 ranks', 'w2': '2 workers', 'w2p': '2 persistent', 'inorder': 'not shuffled',
-         'a4': 'accumulate 4'}
+         '2-1': '2 → 1 ranks', '2-4': '2 → 4 ranks', 'w2': '2 workers', 'w2p': '2 persistent',
+         'inorder': 'not shuffled', 'a4': 'accumulate 4'}
 
 def short(c: Cell) -> str: # what is not the plainest, in few words
     "A cell's heading."
@@ -86,49 +83,46 @@ def _mark(row: Row, cell: Cell, s: Seen | None) -> str: # a cell of the table
     label = escape(short(cell))
     if s is None: return f'<td class=unrun title="{label}: not run"></td>'
     sign, kind = OUTCOMES[s.outcome]
-    some = f'<sub>{s.of}/{s.seeds}</sub>' if s.of < s.seeds else ''
+    some, share = (f'<sub>{s.of}/{s.seeds}</sub>', f' in {s.of} of {s.seeds} seeds') if s.of < s.seeds else ('', '')
     return (f'<td class={kind}><a href="#{_place(row, cell)}" data-cell="{label}" title="{escape(row.title)}, {label}: '
-            f'{s.outcome}{f" in {s.of} of {s.seeds} seeds" if some else ""}">{sign}{some}</a></td>')
+            f'{s.outcome}{share}">{sign}{some}</a></td>')
 
-# %% ../../nbs/board/970_page.ipynb #2d9f0768
 def table(rows: list[Row], cells: list[Cell], records: dict) -> str: # HTML
     "Rows and cells."
     groups = {g: cs for g, cs in columns(cells).items() if cs}
-    head = '<tr><th></th>' + ''.join(f'<th colspan={len(cs)} class=group>{g}</th>' for g,
-                                     cs in groups.items()) + '</tr><tr><th></th>'
-    head += ''.join(f'<th class=up><span>{escape(short(c))}</span></th>' for cs in groups.values()
-                    for c in cs) + '</tr>'
-    def line(row):
-        return (f'<tr><th class=row><a href="#{row.name}">{escape(row.title)}</a></th>'
-                + ''.join(_mark(row, c, seen(records, row.name, c)) for cs in groups.values() for c in cs) + '</tr>')
-    return f'<table class=board><thead>{head}</thead><tbody>{"".join(map(line, rows))}</tbody></table>'
+    ordered = [c for cs in groups.values() for c in cs]
+    over = ''.join(f'<th colspan={len(cs)} class=group>{g}</th>' for g, cs in groups.items())
+    heads = ''.join(f'<th class=up><span>{escape(short(c))}</span></th>' for c in ordered)
+    lines = ''.join(f'<tr><th class=row><a href="#{r.name}">{escape(r.title)}</a></th>'
+                    + ''.join(_mark(r, c, seen(records, r.name, c)) for c in ordered) + '</tr>' for r in rows)
+    return (f'<table class=board><thead><tr><th></th>{over}</tr><tr><th></th>{heads}</tr></thead><tbody>{lines}</tbody>'
+            '</table>')
 
 # %% ../../nbs/board/970_page.ipynb #d39dd3c1
+def _list(versions: dict) -> str: return escape(', '.join(f'{k} {v}' for k, v in versions.items()) or 'not run')
+
 def _evidence(row: Row, cell: Cell, s: Seen) -> str:
     r, (sign, kind) = s.record, OUTCOMES[s.outcome]
     some = f' in {s.of} of {s.seeds} seeds' if s.seeds > 1 else ''
     kills = f'Killed at {", ".join(r["kills"])}. ' if r.get('kills') else ''
     return (f'<div class="case {kind}" id="{_place(row, cell)}"><b>{sign} {escape(short(cell))}</b>: '
-            f'{s.outcome}{some}. {kills}'
-            f'{escape(in_words(r))} <code>{escape(command(r))}</code></div>')
+            f'{s.outcome}{some}. {kills}{escape(in_words(r))} <code>{escape(command(r))}</code></div>')
 
 def section(row: Row, cells: list[Cell], records: dict) -> str: # HTML
     "What is known of a row."
     found = [(c, s) for cs in columns(cells).values() for c in cs if (s := seen(records, row.name, c))]
-    with_versions = next((s.record['versions'] for _, s in found if s.record.get('versions')), {})
-    ran = ', '.join(f'{k} {v}' for k, v in with_versions.items()) or 'not run'
-    read = (f' Read at <a href="{row.source}">{escape(row.source)}</a>, version {row.version}.'
-            if row.source.startswith('https') else '')
-    covers = '; '.join(f'{f}: {", ".join(v)}' for f, v in row.covers.items())
-    known = f' Seen before in {escape(row.known)}.' if row.known else ''
+    ran = next((s.record['versions'] for _, s in found if s.record.get('versions')), {})
+    said = [f'Promise: {escape(row.promise or "none.")}']
+    if row.source.startswith('https'):
+        said.append(f'Read at <a href="{row.source}">{escape(row.source)}</a>, version {row.version}.')
+    if covers := '; '.join(f'{f}: {", ".join(v)}' for f, v in row.covers.items()): said.append(f'It covers {covers}.')
+    said.append(f'Ran with {_list(ran)}.')
+    if row.known: said.append(f'Seen before in {escape(row.known)}.')
     script = (rows_dir()/row.script).read_text()
-    return (f'<h3 id="{row.name}">{escape(row.title)}</h3><p class=promise>Promise: '
-            f'{escape(row.promise or "none.")}{read}'
-            f'{f" It covers {covers}." if covers else ""} Ran with {escape(ran)}.{known}</p>'
-            f'<details><summary>The script ({len(script.splitlines())} lines'
-            f'{", with: " + " ".join(row.words) if row.words else ""})'
-            f'</summary><pre>{escape(script)}</pre></details>'
-            f'<details open><summary>{len(found)} cells</summary>'
+    words = ', with: ' + ' '.join(row.words) if row.words else ''
+    return (f'<h3 id="{row.name}">{escape(row.title)}</h3><p class=promise>{" ".join(said)}</p>'
+            f'<details><summary>The script ({len(script.splitlines())} lines{words})</summary>'
+            f'<pre>{escape(script)}</pre></details><details open><summary>{len(found)} cells</summary>'
             f'{"".join(_evidence(row, c, s) for c, s in found)}</details>')
 
 # %% ../../nbs/board/970_page.ipynb #74fb22db
@@ -162,14 +156,15 @@ white-space:nowrap;max-height:11.8rem;overflow:hidden}
 .promise{overflow-wrap:anywhere}}</style>'''
 
 # %% ../../nbs/board/970_page.ipynb #ce1a9681
-def legend() -> str:
-    "Signs and what they mean."
-    said = {'kept': 'the samples of an undisturbed run', 'other order': 'none lost or repeated, but moved',
+_MEANING = {'kept': 'the samples of an undisturbed run', 'other order': 'none lost or repeated, but moved',
             'broken silently': 'promised; samples lost or repeated',
             'refused loudly': 'the restart ended with an error', 'not promised': 'not exact, and not promised',
             'could not run': 'says why'}
+
+def legend() -> str:
+    "Signs and what they mean."
     return '<p class=legend>' + ' '.join(f'<span><b class="sign {OUTCOMES[o][1]}">{OUTCOMES[o][0]}</b>{o}: {t}</span>'
-                                         for o, t in said.items()) + '</p>'
+                                         for o, t in _MEANING.items()) + '</p>'
 
 def body(records: dict, rows: dict[str, Row] = ROWS, cells: list[Cell] | None = None) -> str: # HTML
     "The board, for a page."
@@ -186,8 +181,8 @@ def whole_page(records: dict, **how) -> str: # HTML
 
 # %% ../../nbs/board/970_page.ipynb #e01760d1
 def _versions(records: dict, row: str) -> str:
-    return next((', '.join(f'{k} {v}' for k, v in r['versions'].items()) for k, r in sorted(records.items(), reverse=True)
-                 if k[0] == row and r.get('versions')), '')
+    newest_first = (r.get('versions') for k, r in sorted(records.items(), reverse=True) if k[0] == row)
+    return next((', '.join(f'{k} {v}' for k, v in found.items()) for found in newest_first if found), '')
 
 def changed(old: dict, new: dict) -> list[str]: # a line each
     "Cells whose outcome is another one, the versions of their rows, and how many cells are new or gone."
@@ -201,37 +196,35 @@ def changed(old: dict, new: dict) -> list[str]: # a line each
                             f'{len(old.keys() - new.keys())} gone']
 
 # %% ../../nbs/board/970_page.ipynb #4db12b80
-# that a script imports, below ecrl/
+# that a script imports, below ecrl/: what is copied is what it runs with here, so that the folder stays what it was
 NEEDED = ('__init__', 'board/__init__', 'board/job', 'board/workload', 'audit/__init__', 'audit/ledger',
-          'audit/adapters', 'training/__init__', 'training/protocol')
+          'audit/adapters')
+_RUN = '''# In an environment of requirements.txt. A launch with a point such as step:12 is ended there by SIGKILL.
+here=$(cd "$(dirname "$0")" && pwd); rm -rf "$here"/ref "$here"/job
+export PYTHONPATH=$here OMP_NUM_THREADS=1 ECRL_BOARD_JOB='{job}'
+export ECRL_BOARD_SHARED=$here/shared
+run() {{ mkdir -p "$here/$1/work"; cd "$here/$1/work"; ECRL_AUDIT_DIR=$here/$1 ECRL_AUDIT_KILL=$2 \\
+  torchrun --standalone --nproc-per-node=$3 "$here"/{script}; }}
+run ref "" 2
+{launches}
+cd "$here"; python compare.py ref job
+'''
 
-def _run_sh(r: dict, row: Row, cell: Cell) -> str:
-    "The undisturbed run, the killed one, and what differs."
-    worlds = worlds_of(cell, r.get('launches', 2))
-    launches = [f'run job "{kill or ""}" {w}' for kill, w in zip([*r['kills'], None], worlds)]
-    return '\n'.join([
-        '# In an environment of requirements.txt. A launch with a point such as step:12 is ended there by SIGKILL.',
-        'here=$(cd "$(dirname "$0")" && pwd); rm -rf "$here"/ref "$here"/job',
-        f"export PYTHONPATH=$here OMP_NUM_THREADS=1 ECRL_BOARD_JOB='{shown_job(job_of(cell, r['seed']))}'",
-        'export ECRL_BOARD_SHARED=$here/shared',
-        'run() { mkdir -p "$here/$1/work"; cd "$here/$1/work"; ECRL_AUDIT_DIR=$here/$1 ECRL_AUDIT_KILL=$2 \\',
-        f'  torchrun --standalone --nproc-per-node=$3 "$here"/{" ".join((Path(row.script).name, *row.words))}; }}',
-        'run ref "" 2', *launches, 'cd "$here"; python compare.py ref job']) + '\n'
-
-# %% ../../nbs/board/970_page.ipynb #77a0be51
 def reproduction(r: dict, folder: Path, rows: dict[str, Row] = ROWS) -> Path: # of the reproduction
     "Write the folder for one broken cell."
     row, cell = rows[r['row']], cell_of(r['cell'])
     out, house = Path(folder)/f'{row.name}-{r["cell"]}', Path(ecrl.__file__).parent
-    for name in NEEDED:
-        (own := out/'ecrl'/f'{name}.py').parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(house/f'{name}.py', own)
-    for file in (rows_dir()/row.script, project_root()/'nbs'/'board'/'compare.py'): shutil.copy(file, out/file.name)
+    copied = {f'ecrl/{name}.py': house/f'{name}.py' for name in NEEDED} | {
+        f.name: f for f in (rows_dir()/row.script, project_root()/'nbs'/'board'/'compare.py')}
+    for name, file in copied.items(): (out/name).parent.mkdir(parents=True, exist_ok=True); shutil.copy(file, out/name)
+    killed = zip([*r['kills'], None], worlds_of(cell, r.get('launches', 2)))
+    versions = ', '.join(f'{k} {v}' for k, v in r.get('versions', {}).items())
     write_atomically(out/'requirements.txt', '\n'.join((*(GROUPS[row.group] or ('torch',)), *ALWAYS)) + '\n')
-    write_atomically(out/'run.sh', _run_sh(r, row, cell))
+    write_atomically(out/'run.sh', _RUN.format(job=shown_job(job_of(cell, r['seed'])),
+        script=' '.join((Path(row.script).name, *row.words)),
+        launches='\n'.join(f'run job "{kill or ""}" {w}' for kill, w in killed)))
     write_atomically(out/'README.md', '\n\n'.join([
-        f'# {row.title}: {short(cell)}', f'Settings: {cell.words}. Seed {r["seed"]}. '
-        + ', '.join(f'{k} {v}' for k, v in r.get('versions', {}).items()),
+        f'# {row.title}: {short(cell)}', f'Settings: {cell.words}. Seed {r["seed"]}. {versions}',
         f'Expected, as we read {row.source or "its docstring"} ({row.version}): {row.promise}', f'Found: {in_words(r)}',
         f'To repeat: `bash run.sh`, or with ECRL `{command(r)}`.']) + '\n')
     return out

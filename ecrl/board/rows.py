@@ -8,10 +8,10 @@ __all__ = ['ROWS', 'SAME', 'FIRST_SAVE', 'Row', 'rows_dir', 'put', 'breaks']
 # %% ../../nbs/board/940_rows.ipynb #b6cdb249
 from dataclasses import dataclass, field
 from pathlib import Path
+from ..base.files import project_root
 from .cells import FACTORS, Cell
-from .environments import GROUPS
 from .job import Job
-from ..paths import project_root
+from .launching import GROUPS
 
 # %% ../../nbs/board/940_rows.ipynb #39f8c85e
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Row:
     words: tuple = ()          # arguments of the script
     covers: dict = field(default_factory=dict)   # factor -> levels
     offers: dict = field(default_factory=dict)   # factor -> levels
-    modules: tuple = ('torch',)                  # imported once, see `Nursery`
+    modules: tuple = ('torch',)                  # imported once, see `server_in`
     order: bool = False        # the promise speaks of the order as well, not only of the place
     control: bool = False      # shows what the board finds; it ships with the board
     known: str = ''            # threads upstream where what is found here was seen before
@@ -42,7 +42,6 @@ ROWS: dict[str, Row] = {}
 
 def rows_dir() -> Path: return project_root()/'nbs'/'board'/'rows'
 
-# %% ../../nbs/board/940_rows.ipynb #e5ce7ee5
 def put(*rows: Row):
     "Put rows on the board."
     for r in rows:
@@ -99,7 +98,7 @@ def _ecrl(how: str, promise: str, **more) -> Row:
     return Row(f'ecrl-{how}', f'ECRL: its trainer, {how} numerics', 'ecrl_trainer.py', 'own', promise,
                'training/numerics.html', '0.1.0', ('torch', 'ecrl'), (how,), order=True,
                offers=dict(workers=('w0',), shuffle=('shuffled',), accumulate=('a1',)),
-               modules=('torch', 'torch._dynamo', 'ecrl.training.worker', 'ecrl.training.ddp', 'ecrl.board.workload'),
+               modules=('torch', 'torch._dynamo', 'ecrl.training.worker', 'ecrl.ddp.method', 'ecrl.board.workload'),
                **more)
 
 put(_ecrl('plain', 'Continues at exactly the next window, on any number of ranks that divides the global batch; '
@@ -107,7 +106,6 @@ put(_ecrl('plain', 'Continues at exactly the next window, on any number of ranks
     _ecrl('elastic', 'Continues at exactly the next window, on any number of ranks that divides the virtual shards, '
                      'to the bit.'))
 
-# %% ../../nbs/board/940_rows.ipynb #f094a8f4
 put(Row('torchdata', 'torchdata StatefulDataLoader', 'torchdata_stateful.py', 'trainers',
         'Its state_dict and load_state_dict are for "mid-epoch checkpointing"; state is kept for worker processes, '
         '"but not across ranks".',
@@ -115,19 +113,20 @@ put(Row('torchdata', 'torchdata StatefulDataLoader', 'torchdata_stateful.py', 't
         ('torchdata', 'torch'), covers=SAME, modules=('torch', 'torchdata.stateful_dataloader'),
         known='meta-pytorch/data#1437'))
 
-# %% ../../nbs/board/940_rows.ipynb #61bef436
 _ACCELERATE = ('load_state restores the training state; if it was "saved during the middle of an epoch", '
                'skip_first_batches is there "to resume from a particular point in the active DataLoader".')
 _GUIDE = 'https://huggingface.co/docs/accelerate/usage_guides/checkpoint'
 
 def _accelerate(name: str, title: str, promise: str, *words: str) -> Row:
     return Row(name, title, 'accelerated.py', 'trainers', promise, _GUIDE, '1.14', ('accelerate', 'torch'), words,
-               covers=SAME, modules=('torch', 'accelerate', 'torch._dynamo'), known='accelerate#4012, accelerate#4233, accelerate#4203')
+               covers=SAME, modules=('torch', 'accelerate', 'torch._dynamo'),
+               known='accelerate#4012, accelerate#4233, accelerate#4203')
 
 put(_accelerate('accelerate', 'Accelerate, default', _ACCELERATE),
     _accelerate('accelerate-seedable', 'Accelerate, seedable sampler', _ACCELERATE, 'seedable'),
     _accelerate('accelerate-stateful', 'Accelerate, stateful loader',
-                'With use_stateful_dataloader, load_state restores the loader; batches are not to be skipped in addition.',
+                'With use_stateful_dataloader, load_state restores the loader; batches are not to be skipped in '
+                'addition.',
                 'stateful'))
 
 # %% ../../nbs/board/940_rows.ipynb #8501bcb8
@@ -170,11 +169,10 @@ put(Row('streaming', 'MosaicML Streaming', 'mosaic.py', 'streaming',
         modules=('numpy',)),
     Row('torchtitan', 'torchtitan, its text dataset and loader', 'titan.py', 'titan',
         '"Checkpointable data-loading"; another number of ranks is refused: "dataloader resharding is not supported '
-        'yet".', 'https://github.com/pytorch/torchtitan#readme', '0.3.0', ('torchtitan', 'torchdata', 'datasets', 'torch'),
-        covers=SAME, offers=dict(shuffle=('shuffled',)),
+        'yet".', 'https://github.com/pytorch/torchtitan#readme', '0.3.0',
+        ('torchtitan', 'torchdata', 'datasets', 'torch'), covers=SAME, offers=dict(shuffle=('shuffled',)),
         modules=('torch', 'datasets', 'torchdata.stateful_dataloader', 'torchtitan.hf_datasets.text_datasets')))
 
-# %% ../../nbs/board/940_rows.ipynb #63edd253
 put(Row('webdataset', 'WebDataset, resampled shards', 'web.py', 'loaders', '',
         'https://github.com/webdataset/webdataset', '1.0', ('webdataset', 'torch'), modules=('torch', 'webdataset')),
     Row('wids', 'wids, chunked sampler', 'wids_sampler.py', 'loaders', '',

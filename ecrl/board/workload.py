@@ -9,8 +9,8 @@ __all__ = ['points', 'samples', 'Net', 'mse', 'loss_of', 'ledger', 'lightning_sa
 import torch
 from torch import nn
 from torch.utils.data import TensorDataset
-from ..audit.ledger import Audit, WithIds
 from ..audit.adapters import KEY, KeyedCollate
+from ..audit.ledger import Audit, WithIds
 from .job import Job
 
 # %% ../../nbs/board/912_workload.ipynb #f1ef51d0
@@ -48,7 +48,6 @@ def lightning_saves(audit: Audit):
         def on_train_epoch_start(self, *_): self.say()
     return Saves()
 
-# %% ../../nbs/board/912_workload.ipynb #9148ac86
 def hf_ledger(trainer, audit: Audit):
     "Keep a ledger of what a Trainer consumes, with its token in the Trainer's own checkpoint."
     from transformers.trainer_callback import ExportableState, TrainerCallback

@@ -44,7 +44,6 @@ _LOCAL, _CENTRAL = struct.Struct('<4s5H3L2H'), struct.Struct('<4s6H3L5H2L')
 _CRC_IN_LOCAL, _CRC_IN_CENTRAL = 14, 16 # offsets of the checksum in the two headers
 _DATE = 0x21 # 1980-01-01: equal states make equal files
 
-# %% ../../nbs/checkpoint/220_image.ipynb #4e814299
 def _local_header(name: str, nbytes: int, at: int) -> bytes:
     "What stands before an entry that begins at `at`, padded so that its data is aligned."
     big = struct.pack('<2H2Q', 1, 16, nbytes, nbytes) if nbytes >= _BIG else b''
@@ -54,7 +53,6 @@ def _local_header(name: str, nbytes: int, at: int) -> bytes:
     head = _LOCAL.pack(b'PK\3\4', 45, 0x800, 0, 0, _DATE, 0, size, size, len(name), len(big + pad))
     return head + name.encode() + big + pad
 
-# %% ../../nbs/checkpoint/220_image.ipynb #a9dc842d
 def _central_header(name: str, nbytes: int, at: int) -> bytes:
     "The same entry in the directory."
     big = struct.pack('<2Q', nbytes, nbytes) if nbytes >= _BIG else b''
@@ -99,7 +97,6 @@ class Layout:
         self.directory = directory + _end_of_directory(len(central), len(directory), self.directory_at)
         self.crc_places = [at + _CRC_IN_CENTRAL for at in accumulate(map(len, central[:-1]), initial=0)]
 
-# %% ../../nbs/checkpoint/220_image.ipynb #e5a39a78
 def leaves_of(tensors: list[Tensor]) -> list[list]: # [[shape, dtype name]]
     "What a layout depends on."
     return [[list(t.shape), str(t.dtype).removeprefix('torch.')] for t in tensors]

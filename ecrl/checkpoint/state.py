@@ -29,7 +29,6 @@ def capture_rng(
     if torch.device(device).type == 'cuda': rng['cuda'] = torch.cuda.get_rng_state(device)
     return rng
 
-# %% ../../nbs/checkpoint/210_state.ipynb #2b54166a
 def restore_rng(rng: dict[str, Tensor], device: torch.device | str = 'cpu'):
     "Put every generator back where `capture_rng` found it."
     raw = {k: v.cpu().contiguous().numpy().tobytes() for k, v in rng.items()}
@@ -156,7 +155,6 @@ def flatten(
         raise TypeError(f'a checkpoint holds tensors and plain values, found {type(x).__name__}: {x!r}')
     return walk(tree), tensors
 
-# %% ../../nbs/checkpoint/210_state.ipynb #fa1bffef
 def unflatten(skeleton, tensors: list[Tensor]):
     "Put the tensors back."
     if not isinstance(skeleton, dict): return skeleton

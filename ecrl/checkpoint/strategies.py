@@ -10,10 +10,10 @@ import json, multiprocessing, os, signal, time
 from collections.abc import Callable
 from multiprocessing.util import Finalize
 from fastcore.basics import patch
+from ..base.processes import die_with_parent
 from .image import FileImage, leaves_of
 from .state import flatten
 from .store import CheckpointStore
-from ..processes import die_with_parent
 
 # %% ../../nbs/checkpoint/240_strategies.ipynb #fffde33e
 class NoCheckpoints:
@@ -126,7 +126,6 @@ def save(self: OverlappedCheckpoints, pack, global_step, epoch, world_size, copi
     return dict(bytes=self.images[slot].size, backpressure_wait_sec=t1 - t0, snapshot_time_sec=t2 - t1,
                 enqueue_latency_sec=time.monotonic() - t2, inflight_after_enqueue=len(self.inflight))
 
-# %% ../../nbs/checkpoint/240_strategies.ipynb #320d9db0
 @patch
 def _send(self: OverlappedCheckpoints, job: dict):
     try: self.jobs.send_bytes(json.dumps(job).encode())
@@ -163,7 +162,6 @@ def completed(self: OverlappedCheckpoints):
     done, self.done = self.done, []
     return done
 
-# %% ../../nbs/checkpoint/240_strategies.ipynb #52c049c6
 @patch
 def flush(self: OverlappedCheckpoints, timeout_s=None):
     deadline = time.monotonic() + (timeout_s or self.deadline_s)
@@ -190,7 +188,6 @@ def too_long(self: OverlappedCheckpoints) -> str:
     step, since = min(self.inflight.values(), key=lambda job: job[1])
     return f'has not finished the checkpoint of step {step} in {time.monotonic() - since:.1f} s'
 
-# %% ../../nbs/checkpoint/240_strategies.ipynb #5556f359
 @patch
 def replace_writer(self: OverlappedCheckpoints, what: str):
     "End the background writer for certain, report what is lost with it, and start another."

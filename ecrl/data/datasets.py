@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from fastcore.basics import patch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler, default_collate
-from ..own_code import OwnCode, OwnCodeError
+from ..base.own_code import OwnCode, OwnCodeError
 
 # %% ../../nbs/data/120_datasets.ipynb #f8e19261
 def _shift_right(x: Tensor, n: int) -> Tensor: return (x >> n) & ((1 << (64 - n)) - 1)   # torch's >> copies the sign
@@ -167,7 +167,6 @@ def _check_memory(name: str, n_bytes: int):
         raise ValueError(f'{name}: its images need {n_bytes:,} bytes, this machine has {have:,}; '
                          'use a smaller dataset.image_size or dataset.size')
 
-# %% ../../nbs/data/120_datasets.ipynb #c54b67fb
 def _read_digits(image_size: int) -> tuple[Tensor, Tensor]: # (1797, 3, image_size, image_size) uint8, (1797,) int64
     home = find_spec('sklearn')                # does not import it
     if home is None:
@@ -180,7 +179,6 @@ def _read_digits(image_size: int) -> tuple[Tensor, Tensor]: # (1797, 3, image_si
     x = torch.from_numpy(table[:, :-1]*(255/16)).round().to(torch.uint8).view(-1, 1, 8, 8).expand(-1, 3, -1, -1)
     return F.interpolate(x, size=image_size, mode='nearest'), torch.from_numpy(table[:, -1])
 
-# %% ../../nbs/data/120_datasets.ipynb #b2c356b6
 class DigitsWithIDs(ImagesWithIDs):
     "scikit-learn's 1,797 handwritten digits, enlarged to 3 channels."
     def __init__(self, image_size: int = 32, train: bool = True, augment_seed: int | None = None):
@@ -332,7 +330,6 @@ def _class_names(folder: Path) -> list[str]:
                          f'put the images into {folder}/<class>/')
     return names
 
-# %% ../../nbs/data/120_datasets.ipynb #8be1f14f
 def list_images(
     folder: Path, # <root>/<split_subdir>
     names: list[str] | None = None, # the classes, in the order of their labels; by default those of the folder, sorted
@@ -367,7 +364,6 @@ def _fingerprint(files: list[Path], size: int) -> str: # 16 hex digits
     said = repr([('v1', size), *((str(f), s.st_size, s.st_mtime_ns) for f, s in stats)])
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
-# %% ../../nbs/data/120_datasets.ipynb #55c0021f
 def _decode_to_file(files: list[Path], size: int, path: Path, stem: str):
     "Decode all files into one, atomically; older ones of the same stem go."
     tmp = path.with_suffix('.tmp')
@@ -513,7 +509,6 @@ def build_dataset(
     ds.num_classes = want or ds.num_classes
     return ds
 
-# %% ../../nbs/data/120_datasets.ipynb #98f43cac
 def held_out_dataset(
     name: str, # one of `DATASETS`, or own code that takes `train`
     **options, # as for `build_dataset`

@@ -66,7 +66,7 @@ def epoch_order(
     epoch: int, # from 0
 ) -> 'torch.Tensor': # (N,) int64 sample ids, in the order in which the epoch consumes them
     "The ids of an epoch, in order. Do not write into it: it is shared."
-    import torch    # here, because who only asks for positions should not wait for it
+    import torch    # here, so that a caller who only asks for positions does not wait for it
     gen = torch.Generator().manual_seed(permutation_seed(seed, epoch))
     return torch.randperm(geometry.dataset_size, generator=gen)[:geometry.samples_per_epoch]
 

@@ -13,12 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 import psutil
+from ..base.files import ConfigError, locked, project_root, runs_dir
+from ..base.processes import die_with_parent, wait_until_dead
 from .experiment import execute_notebook, gates
 from .matrix import ExecutorConfig, Matrix, check_executor, check_slots
-from ..paths import project_root, runs_dir
-from ..processes import die_with_parent, wait_until_dead
-from ..training.config import ConfigError
-from ..training.events import locked
 
 # %% ../../nbs/lab/830_executors.ipynb #b8436b2d
 @dataclass(frozen=True)
@@ -54,11 +52,10 @@ class LocalExecutor:
         shared = {'all': True} | dict.fromkeys(self.names, False)           # of whoever uses only some devices
         try:
             for name in shared:
-                self.held.append(locked(self.folder/f'{name}.lock',
-                                        'another matrix is running on '
-                                        f'{"this machine" if name == "all" else f"device {name}"}; '
-                                        'wait for it, or give each its own devices (executor.slots)',
-                                                        shared[name]))
+                where = 'this machine' if name == 'all' else f'device {name}'
+                self.held.append(locked(
+                    self.folder/f'{name}.lock', f'another matrix is running on {where}; wait for it, or give each its '
+                    'own devices (executor.slots)', shared[name]))
         except ConfigError: self.__exit__(); raise
         return self
     def __exit__(self, *_):
@@ -96,7 +93,6 @@ class LocalJob:
             if self.process.poll() is None: self.process.kill(); self.process.wait()
             for p in wait_until_dead(family, 2.0): p.kill()
 
-# %% ../../nbs/lab/830_executors.ipynb #ebfdec08
 def _last_of(text: str) -> str: # the last line that names an error, else the last one
     lines = [l.strip() for l in text.splitlines() if l.strip()]
     return next((l for l in reversed(lines) if re.match(r'[\w.]*(Error|Exception|Exit|Interrupt)\b', l)),
@@ -144,7 +140,6 @@ class SlurmJob:
     def cancel(self):
         if self.poll() is None: self.job.cancel()
 
-# %% ../../nbs/lab/830_executors.ipynb #0933993e
 def make_executor(cfg: ExecutorConfig):
     "The executor that a matrix asks for."
     check_executor(cfg)
@@ -152,7 +147,7 @@ def make_executor(cfg: ExecutorConfig):
 
 # %% ../../nbs/lab/830_executors.ipynb #f3cf34a4
 def run_jobs(
-    executor, jobs: list[NotebookJob], folder: Path, on_tick: Callable[[], None] = lambda: None, poll_s: float = 0.5,
+    executor, jobs: list[NotebookJob], folder: Path, on_tick: Callable[[], None] = lambda: None, poll_s: float = 0.5
 ) -> dict[str, str]: # name -> what went wrong; '': nothing
     "Run jobs to their ends."
     waiting, running, ended = list(jobs), {}, {}
@@ -200,8 +195,7 @@ def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None,
         _settle(m, retry_failed)
         ended = {}
         for _ in range(1 + m.policy.retries):                # again for suites whose job died
-            todo = _suites_to_run(m)
-            if not todo: break
+            if not (todo := _suites_to_run(m)): break
             jobs = [NotebookJob(s, str(page_of(m, 'experiments')), str(suite_files(m.dir, s)['notebook'].resolve()),
                                 m.parameters(s)) for s in todo]
             try:
@@ -215,16 +209,16 @@ def run_matrix(m: Matrix, on_tick: Callable[[], None] = lambda: None,
         on_tick()
         return m.totals()
 
-# %% ../../nbs/lab/830_executors.ipynb #aec37030
-def _mark_interrupted(m: Matrix):
+def _mark(m: Matrix, was: str, **changes): # every run of that status
     for r, row in m.rows.items():
-        if row['status'] == 'running': m.save(r, status='pending', reason='interrupted')
+        if row['status'] == was: m.save(r, **changes)
+
+def _mark_interrupted(m: Matrix): _mark(m, 'running', status='pending', reason='interrupted')
 
 def _settle(m: Matrix, retry_failed: bool):
     "Bring the manifest of an earlier session up to date."
     _mark_interrupted(m)
-    for r, row in m.rows.items():
-        if row['status'] == 'failed' and retry_failed: m.save(r, status='pending', reason='', tries=0)
+    if retry_failed: _mark(m, 'failed', status='pending', reason='', tries=0)
     for s in m.suites:
         if not suite_gates(m, s): [m.save(r, status='completed_prev') for r, c in m.cells.items() if c.suite == s]
 

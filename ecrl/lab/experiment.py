@@ -4,36 +4,39 @@
 
 # %% auto #0
 __all__ = ['VARIANTS', 'MAX_ID', 'GATES', 'STAGES', 'variant_settings', 'variant_config', 'suite_name', 'file_name', 'run_id',
-           'check_name', 'Judged', 'run_files', 'judge_run', 'write_metrics', 'Cell', 'suite_cells', 'interleaved',
-           'read_rows', 'merge_rows', 'Study', 'Tried', 'against', 'gate_ended', 'gate_reached', 'gate_saved',
-           'gate_measured', 'gate_correct', 'gates', 'Policy', 'run_study', 'attempts_of', 'reference_of', 'summarise',
-           'LiveRun', 'progress_note', 'ProgressLines', 'verdict_table', 'read_study', 'NoStudy', 'as_it_lies',
-           'study_here', 'end_quietly', 'fail_again', 'show_executed', 'execute_notebook', 'publish_evidence']
+           'check_name', 'Judged', 'run_files', 'held_out', 'judge_run', 'write_metrics', 'Cell', 'suite_cells',
+           'interleaved', 'read_rows', 'merge_rows', 'Study', 'Tried', 'against', 'gate_ended', 'gate_reached',
+           'gate_saved', 'gate_measured', 'gate_correct', 'gates', 'Policy', 'run_study', 'attempts_of', 'reference_of',
+           'summarise', 'LiveRun', 'progress_note', 'ProgressLines', 'verdict_table', 'read_study', 'NoStudy',
+           'as_it_lies', 'study_here', 'end_quietly', 'fail_again', 'show_executed', 'execute_notebook',
+           'publish_evidence']
 
 # %% ../../nbs/lab/810_experiment.ipynb #303f86c5
 import contextlib, csv, fcntl, io, json, os, random, re, shutil, time
-from collections import deque
+import pandas as pd
+from collections import deque, Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 from zlib import crc32
-import pandas as pd
 from fastcore.basics import patch
+from ..base.files import (ConfigError, JsonlTail, project_root, read_jsonl, runs_dir, write_atomically,
+                             write_json_atomically)
 from ..checkpoint.store import CheckpointStore
+from ..contract.config import RunConfig, dump_config, load_config, make_config, one_below
+from ..contract.life import DOING, Life, read_status, read_supervisor
+from ..contract.protocol import ENDED
+from ..contract.section import Count, Section, shown
+from ..training.launching import preflight
+from ..training.supervisor import Supervisor, check_run_dir, last_step, supervisor_lock
 from ..measure.correctness import verify
 from ..measure.divergence import diverge
 from ..measure.goodput import goodput
 from ..measure.history import History, read_history
-from ..measure.kept import keep
-from ..measure.live import odd_loss, odd_loss_text, told_of
-from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, hold, law, word
-from ..paths import project_root, runs_dir
-from ecrl.training.config import (ConfigError, Count, RunConfig, Section, dump_config, load_config, make_config,
-    one_below, shown)
-from ..measure.account import read_status, read_supervisor
-from ..training.events import JsonlTail, read_jsonl, write_atomically, write_json_atomically
-from ..training.supervisor import Supervisor, check_run_dir, last_step, preflight, supervisor_lock
+from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, check_law, law, word
+from ..measure.live import odd_loss, odd_loss_text, sentence
+from .evidence import keep
 
 # %% ../../nbs/lab/810_experiment.ipynb #08fc6cf0
 VARIANTS: dict[str, list[str]] = {
@@ -52,10 +55,10 @@ def variant_settings(variant: str) -> list[str]: # `section.key=value`
         raise ConfigError(f'unknown variant {variant!r}; known: {", ".join(VARIANTS)}; each also with _standby')
     return VARIANTS[plain] + ['supervisor.standby=true']*(plain != variant)
 
-# %% ../../nbs/lab/810_experiment.ipynb #f2a418e4
-def variant_config(config: dict, variant: str, seed: int,
-                   settings: Sequence[str]
-                   | None = None) -> RunConfig: # settings: of the variant, where it is no known one
+def variant_config(
+    config: dict, variant: str, seed: int,
+    settings: Sequence[str] | None = None, # of the variant, where it is no known one
+) -> RunConfig:
     "The config of one run of a study."
     chosen = variant_settings(variant) if settings is None else settings
     return make_config(config, [*chosen, f'seed={seed}'], f'variant {variant}')
@@ -110,6 +113,11 @@ def run_files(run: Path) -> list[tuple]: # of (name, bytes, ns)
     return sorted(found)
 
 # %% ../../nbs/lab/810_experiment.ipynb #806c4db9
+def held_out(h: History) -> float | None: # a share; None: `training.evaluate` was off
+    "The accuracy on samples that no step has trained on, as it was measured last."
+    found = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
+    return float(found['accuracy'].iloc[-1]) if len(found) else None
+
 def judge_run(run: Path) -> Judged:
     "Judge a run from its records; writes `metrics/correctness.json` and `goodput.json`."
     files, h = run_files(run), read_history(run)
@@ -121,9 +129,7 @@ def judge_run(run: Path) -> Judged:
                replayed_steps=cost['replayed_steps'], stall_s=cost['stall']['total'], mttr_s=cost['mttr_s'])
     row |= {f'grade_{g}': v for g, v in verdict['grades'].items()}
     if cost['standby']: row['standby_ready'] = f"{cost['standby_ready']} of {cost['standby_deaths']}"
-    evaluated = h.events[h.events['event'] == 'evaluated'] if len(h.events) else h.events
-    # held-out, if the config asks for it
-    if len(evaluated): row['accuracy'] = float(evaluated['accuracy'].iloc[-1])
+    if (accuracy := held_out(h)) is not None: row['accuracy'] = accuracy
     return Judged(h, row, files)
 
 def write_metrics(
@@ -156,7 +162,6 @@ class Cell:
     @property
     def run_id(self) -> str: return f'{self.suite}_s{self.seed}_{self.variant}'
 
-# %% ../../nbs/lab/810_experiment.ipynb #53fcdaa5
 def suite_cells(
     config: dict, # sections of a run's config
     variants: Sequence[str] | dict[str, list[str]], # known ones, or name -> `section.key=value`
@@ -169,7 +174,6 @@ def suite_cells(
     cells = [(v, s, variant_config(config, v, s, settings)) for s in seeds for v, settings in of.items()]
     return [Cell(suite or suite_name(c), v, s, c, levels) for v, s, c in cells]
 
-# %% ../../nbs/lab/810_experiment.ipynb #28078a0f
 def interleaved(cells: Iterable[Cell]) -> list[Cell]:
     "The order in which cells are run: suite by suite, variants in turns."
     suites, out = {}, []
@@ -188,7 +192,6 @@ def read_rows(path: Path) -> dict[str, dict]: # run id -> its row, as text
     if not path.exists(): return {}
     with open(path, newline='') as f: return {r['run_id']: r for r in csv.DictReader(f)}
 
-# %% ../../nbs/lab/810_experiment.ipynb #156ac690
 def merge_rows(
     path: Path,
     rows: Iterable[dict], # with a run_id each
@@ -214,16 +217,13 @@ def _check_parts(config, variants, seeds):
     "Refuse what papermill or a notebook gives where a study has something else."
     listed = lambda x: isinstance(x, (list, tuple, range)) and len(x) > 0
     texts = lambda x: isinstance(x, (list, tuple)) and all(isinstance(t, str) for t in x)
-    if not isinstance(config, dict):
-        raise ConfigError(f"config: expected sections of a run's config, found {shown(config)}")
     named = isinstance(variants, dict) and variants and texts([*variants]) and all(map(texts, variants.values()))
-    if not named and not (texts(variants) and variants): raise ConfigError(
-        'variants: expected names of variants, or a mapping from names to lists of section.key=value, found '
-        f'{shown(variants)}')
-    if len(set(variants)) < len(variants):
-        raise ConfigError(f'variants: expected different ones, found {shown(variants)}')
-    if not listed(seeds):
-        raise ConfigError(f'seeds: expected a list of whole numbers, at least one, found {shown(seeds)}')
+    def refuse(what, expected, found): raise ConfigError(f'{what}: expected {expected}, found {shown(found)}')
+    if not isinstance(config, dict): refuse('config', "sections of a run's config", config)
+    if not named and not (texts(variants) and variants):
+        refuse('variants', 'names of variants, or a mapping from names to lists of section.key=value', variants)
+    if len(set(variants)) < len(variants): refuse('variants', 'different ones', variants)
+    if not listed(seeds): refuse('seeds', 'a list of whole numbers, at least one', seeds)
 
 # %% ../../nbs/lab/810_experiment.ipynb #e0407929
 class Study:
@@ -243,11 +243,9 @@ class Study:
         check_name(study=name, **{f'run {c.run_id}': c.run_id for c in cells})
         self.name, self.dir, self.cells = name, (root or runs_dir())/name, {c.run_id: c for c in cells}
         self.judged = {}                # run's directory -> `Judged`, of those that ended in this session
-        twice = [r for r, n in pd.Series([c.run_id for c in cells], dtype=object).value_counts().items() if n > 1]
-        if twice:
-            raise ConfigError(
-                f'study {name}: two runs would be named {twice[0]}. Seeds and values must differ, and so must the '
-                'names of axes\' values.')
+        (most, n), *_ = Counter(c.run_id for c in cells).most_common(1) or [('', 0)]
+        if n > 1: raise ConfigError(f'study {name}: two runs would be named {most}. Seeds and values must differ, and '
+                                    "so must the names of axes' values.")
 
 # %% ../../nbs/lab/810_experiment.ipynb #2f4eefa7
 @patch(as_prop=True)
@@ -269,7 +267,6 @@ def save(self: Study, run: str | None = None, **changes):
     if run: merge_rows(path, [self.rows[run] | changes])
     else: merge_rows(path, self.rows.values(), drop=lambda r: r not in self.cells)
 
-# %% ../../nbs/lab/810_experiment.ipynb #9449adbb
 @patch
 def earlier(self: Study, run: str) -> str: # 'none', 'completed' or 'partial'
     "What an earlier session left of a run; refuses one that was another experiment."
@@ -291,7 +288,6 @@ class Tried:
     @property
     def target(self) -> int: return self.cfg.training.max_steps
 
-# %% ../../nbs/lab/810_experiment.ipynb #3a7eeac2
 def against(message: str) -> Evidence: return Evidence(False, message)
 GATES: dict[str, Law] = {}
 
@@ -302,7 +298,6 @@ def gate_ended(t: Tried) -> Iterator[Evidence]:
     elif t.said['status'] != 'completed': yield against(t.said['reason'] or f'status {t.said["status"]}')
     return 1
 
-# %% ../../nbs/lab/810_experiment.ipynb #37c35d1d
 @law(needs='events.jsonl, rank*.jsonl', of=GATES)
 def gate_reached(t: Tried) -> Iterator[Evidence]:
     "Supervisor and every rank ended at the planned step, in the last attempt."
@@ -312,13 +307,11 @@ def gate_reached(t: Tried) -> Iterator[Evidence]:
     for r in range(ranks):
         if (n := last_step(logs/f'rank{r}.jsonl')) != t.target:
             yield against(f'the records of rank {r} end at step {n}, not at {t.target}')
-    ended = [a for a in t.attempts if a['event'] == 'attempt_end']
-    last = ended[-1]['attempt'] if ended else 'none'
+    last = next((a['attempt'] for a in reversed(t.attempts) if a['event'] == 'attempt_end'), 'none')
     if last != t.said['attempts']:
         yield against(f'the supervisor counts {t.said["attempts"]} attempts, its log ends with {last}')
     return ranks + 2
 
-# %% ../../nbs/lab/810_experiment.ipynb #e9a50b01
 @law(needs='checkpoints/', of=GATES)
 def gate_saved(t: Tried) -> Iterator[Evidence]:
     "The newest checkpoint is that of the target and of the last attempt, and whole."
@@ -337,7 +330,6 @@ def _final_checkpoint(folder: Path, target: int, attempts: int) -> list[str]:
     return [] if size == latest.bytes else [
         f'checkpoints/{latest.path}: expected {latest.bytes} bytes, found {"no file" if size is None else size}']
 
-# %% ../../nbs/lab/810_experiment.ipynb #2705258b
 @law(needs='metrics/', of=GATES)
 def gate_measured(t: Tried) -> Iterator[Evidence]:
     "Verdict and costs are written."
@@ -364,7 +356,7 @@ def gates(
     "What speaks against taking a run as complete."
     t = Tried(run, cfg, *read_supervisor(run))
     for stage in STAGES:
-        found = [e.message for name in stage for e in hold(name, GATES[name], t)[1] if e.valid is not True]
+        found = [e.message for name in stage for e in check_law(name, GATES[name], t)[1] if e.valid is not True]
         if found: return found
     return []
 
@@ -396,7 +388,6 @@ def _alike(c: RunConfig) -> RunConfig: # configs that need the same of a machine
     return c.model_copy(update=dict(seed=0, checkpoint=RunConfig().checkpoint, failure=RunConfig().failure,
                                     supervisor=RunConfig().supervisor))
 
-# %% ../../nbs/lab/810_experiment.ipynb #5e5a1246
 @patch
 def unfinished(self: Study, policy: Policy = Policy()) -> list[str]: # run ids
     "The runs that are still to be run; nothing is changed."
@@ -416,18 +407,16 @@ def run_cell(self: Study, c: Cell, policy: Policy, on_progress: Callable[[dict],
     r, row = c.run_id, self.rows[c.run_id]
     tries = int(row['tries']) if row['status'] == 'failed' else 0
     while tries <= policy.retries:
-        tries, resume = tries + 1, policy.interrupted == 'resume' and row['status'] != 'failed' and self.earlier(
-            r) == 'partial'
-        if not resume: self.discard(r)
+        tries += 1
+        goes_on = policy.interrupted == 'resume' and row['status'] != 'failed'
+        if not (resume := goes_on and self.earlier(r) == 'partial'): self.discard(r)
         self.save(r, status='running', reason='', tries=tries, started=time.strftime('%Y-%m-%d %H:%M:%S'))
         why = self.attempt_cell(c, resume, on_progress)
-        status = 'failed' if why else 'completed'
-        self.save(r, status=status, reason='; '.join(why), ended=time.strftime('%Y-%m-%d %H:%M:%S'),
-                  **attempts_of(self.dir/r))
+        self.save(r, status='failed' if why else 'completed', reason='; '.join(why),
+                  ended=time.strftime('%Y-%m-%d %H:%M:%S'), **attempts_of(self.dir/r))
         row = self.rows[r]
         if not why: return
 
-# %% ../../nbs/lab/810_experiment.ipynb #b4001e27
 @patch
 def attempt_cell(self: Study, c: Cell, resume: bool,
                  on_progress: Callable[[dict], None]) -> list[str]: # what speaks against it
@@ -441,12 +430,10 @@ def attempt_cell(self: Study, c: Cell, resume: bool,
         raise KeyboardInterrupt
     return gates(self.dir/c.run_id, c.config)
 
-# %% ../../nbs/lab/810_experiment.ipynb #c6bba26c
 @patch
 def discard(self: Study, run: str):
     "Remove what an earlier try left of a run."
-    # has refused the directory of another experiment
-    if self.earlier(run) == 'none': return
+    if self.earlier(run) == 'none': return              # it has refused the directory of another experiment
     with supervisor_lock(self.dir/run): shutil.rmtree(self.dir/run)
 
 # %% ../../nbs/lab/810_experiment.ipynb #1ee23b5f
@@ -460,7 +447,6 @@ def reference_of(study: Study, run: str) -> Path | None:
     if ref and study.cells[ref].config.training.max_steps != c.config.training.max_steps: return None
     return study.dir/ref if ref and c.variant != 'ideal' and study.rows[ref]['status'].startswith('completed') else None
 
-# %% ../../nbs/lab/810_experiment.ipynb #3c0534c1
 @patch
 def prune(self: Study, run: str):
     "Keep of a finished run the checkpoints that divergence needs."
@@ -470,7 +456,6 @@ def prune(self: Study, run: str):
     try: store.prune()
     finally: store.release()
 
-# %% ../../nbs/lab/810_experiment.ipynb #e131df07
 def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
     "Measure every finished run against its reference; writes `summary.csv`."
     done = [study.cells[r] for r, row in study.rows.items() if row['status'].startswith('completed')]
@@ -486,24 +471,22 @@ def summarise(study: Study, policy: Policy = Policy()) -> pd.DataFrame:
 # %% ../../nbs/lab/810_experiment.ipynb #139124db
 class LiveRun:
     "What a run is doing now, from the ends of its records."
-    doings = dict(save='saving', flush='waiting for writes', evaluate='evaluating')
     def __init__(self, run_dir: Path | str):
         self.logs = Path(run_dir)/'logs'
         self.events, self.saves = (_from_near_end(self.logs/f) for f in ('events.jsonl', 'checkpoint_rank0.jsonl'))
-        # sentences; steps: (time, step)
-        self.phase, self.cause, self.last, self.steps, self.news = 'starting', '', {}, deque(maxlen=20), []
+        self.life, self.last, self.steps, self.news = Life(), {}, deque(maxlen=20), []  # steps: (time, step)
         self.since, self.odd = 0.0, None           # when this session began; the first step whose loss is no number
 
     def look(self, status: dict) -> dict: # status + phase, loss, rate (steps/s) and left_s; None where it is not known
         "Read what is new."
         for e in self.events.new():
-            # what was before is no news
-            if e['event'] == 'resumed_session': self.cause, self.news, self.since = '', [], e['time']
-            self.heed(e)
-            self.news += self.sentences(e)
+            if e['event'] == 'resumed_session': self.news, self.since = [], e['time']      # what was before is no news
+            if e['event'] == 'launch': self.steps.clear()
+            if e['event'] == 'first_step' and e['rank'] == 0: self.steps.append((e['time'], e['global_step']))
+            self.life.feed(e)
+            self.news += filter(None, [sentence(e, 'death_seen', 'evaluated', *ENDED)])
         self.news += [f"checkpoint failed: step {b['global_step']}: {b['error']}" for b in self.saves.new()
                       if b['event'] == 'checkpoint_failed' and b['time'] >= self.since and b['global_step'] is not None]
-        if status['status'] != 'running': self.phase = status['status']
         self.last = next(reversed(_from_near_end(self.logs/'rank0.jsonl', 2**12).new()), self.last)
         if self.odd is None and odd_loss([self.last]) is not None:
             self.odd = odd_loss(read_jsonl(self.logs/'rank0.jsonl')[0])
@@ -512,53 +495,18 @@ class LiveRun:
         if self.steps and step > self.steps[-1][1]: self.steps.append((self.last['time'], step))
         (t0, s0), (t1, s1) = (self.steps[0], self.steps[-1]) if self.steps else [(0, 0)]*2
         rate = (s1 - s0)/(t1 - t0) if t1 > t0 else None
-        return status | dict(global_step=step, phase=self.phase, rate=rate,
+        phase = self.life.phase or 'starting' if status['status'] == 'running' else status['status']
+        return status | dict(global_step=step, phase=phase, rate=rate,
                              left_s=(status['target_steps'] - step)/rate if rate else None,
                              loss=self.last.get('loss_global', self.last.get('loss')))
 
 def _from_near_end(path: Path, size: int = 2**16) -> JsonlTail: # size: bytes; a record cut in two there is not read
     return JsonlTail(path, max(0, path.stat().st_size - size) if path.exists() else 0)
 
-# %% ../../nbs/lab/810_experiment.ipynb #dc1c7d6d
-@patch
-def heed(self: LiveRun, e: dict):
-    "An event of the run."
-    name = e['event']
-    if name == 'launch':
-        self.phase = f'restarting after {self.cause}' if self.cause else 'ranks are starting'; self.steps.clear()
-    if name == 'death_seen' and (e['how'] != 'home' or e['ranks']):
-        dead = f"death of rank {', '.join(map(str, e['ranks']))}" if e['ranks'] else 'a death'
-        self.cause = 'a hang' if e['how'] == 'hang' else dead
-        self.phase = f'restarting after {self.cause}'
-    if name == 'asked_to_stop': self.phase = 'stopping'
-    if e['rank'] != 0 or self.phase == 'stopping': return
-    if name == 'first_step':
-        self.phase = 'training'
-        self.steps.append((e['time'], e['global_step']))
-    if name == 'busy': self.phase = self.doings.get(e['doing'], e['doing'])
-    if name == 'busy_end': self.phase = 'training'
-    if name == 'finished': self.phase = 'ending'
-
-# %% ../../nbs/lab/810_experiment.ipynb #6d859321
-@patch
-def sentences(self: LiveRun, e: dict) -> list[str]:
-    "What a person is told of an event."
-    if text := told_of(e): return [text]
-    name, n = e['event'], e.get('attempt')
-    if name == 'launch':
-        took_over = 'the standby took over' if e.get('ready') else 'the standby takes over once it is ready'
-        return [f'attempt {n}: ' + (took_over if e.get('standby') else f"{e['world_size']} ranks are starting")]
-    if name == 'torn_down' and e.get('outcome') not in (None, 'finished', 'stopped'):
-        return [f"attempt {n} is over: {e['reason']}"]
-    if e['rank'] != 0: return []
-    if name == 'restored' and e['from_step']: return [f"attempt {n} continues after step {e['from_step']}"]
-    return [f"first step: {e['global_step']}"] if name == 'first_step' else []
-
-
 # %% ../../nbs/lab/810_experiment.ipynb #81000e77
 def progress_note(s: dict) -> str: # s: of `LiveRun.look`
     "In few words: the phase; while it trains, also the rate, the time left and the newest loss."
-    if s['phase'] not in ('training', *LiveRun.doings.values()) or not s['rate']: return s['phase']
+    if s['phase'] not in ('training', *DOING.values()) or not s['rate']: return s['phase']
     loss = '' if s['loss'] is None else f", loss {s['loss']:.3g}"
     return f"{s['phase']}, {s['rate']:.3g} steps/s, {s['left_s']:.0f} s left{loss}"
 
@@ -586,24 +534,21 @@ def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
     was kept."""
     s = summary.reindex(columns=[*summary, *{'parameter_l2', 'bitwise_equal'}.difference(summary)])
     def against(r):
-        return '' if pd.isna(r.parameter_l2) else '0 (bitwise)' if str(
-            r.bitwise_equal) == 'True' else f'{r.parameter_l2:.3g}'
-    correct = s.valid.map(word)
-    told = [g for g in GRADES if f'grade_{g}' in s]                    # a summary of older runs has none
-    grades = {'grades': s[[f'grade_{g}' for g in told]].map(lambda v: SIGN[as_result(v)]).agg(' '.join,
-        axis=1)} if told else {}
-    accuracy = {'accuracy': s.accuracy.round(4)} if 'accuracy' in s else {}
-    sessions = {'sessions': s.sessions} if 'sessions' in s and (s.sessions > 1).any() else {}
-    standby = {'standby ready': s.standby_ready.fillna(
-        '')} if 'standby_ready' in s and s.standby_ready.notna().any() else {}
-    return pd.DataFrame({'variant': s.variant, 'seed': s.seed, 'correct': correct, **grades,
-                         'steps/s': s.goodput.round(2), 'restarts': s.restarts, **sessions, **standby,
-                         'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3),
-                         'L2 to ref.': s.apply(against, axis=1), **accuracy})
+        if pd.isna(r.parameter_l2): return ''
+        return '0 (bitwise)' if str(r.bitwise_equal) == 'True' else f'{r.parameter_l2:.3g}'
+    t = dict(variant=s.variant, seed=s.seed, correct=s.valid.map(word))
+    if told := [f'grade_{g}' for g in GRADES if f'grade_{g}' in s]:       # a summary of older runs has none
+        t['grades'] = s[told].map(lambda v: SIGN[as_result(v)]).agg(' '.join, axis=1)
+    t |= {'steps/s': s.goodput.round(2), 'restarts': s.restarts}
+    if 'sessions' in s and (s.sessions > 1).any(): t['sessions'] = s.sessions
+    if 'standby_ready' in s and s.standby_ready.notna().any(): t['standby ready'] = s.standby_ready.fillna('')
+    t |= {'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3), 'L2 to ref.': s.apply(against, axis=1)}
+    if 'accuracy' in s: t['accuracy'] = s.accuracy.round(4)
+    return pd.DataFrame(t)
 
 # %% ../../nbs/lab/810_experiment.ipynb #d73daa71
 def read_study(
-    study_dir: Path | str,
+    study_dir: Path | str
 ) -> tuple[pd.DataFrame, list[History]]: # the summary, and the history of each of its runs, in the manifest's order
     "All finished runs of a study; refuses one with a run missing."
     d = Path(study_dir)
@@ -624,9 +569,9 @@ class NoStudy(ConfigError):
 
 def as_it_lies(command: str) -> str: # command: of a page, which is as old as its records
     "A command that names files of `papermill_configs/` by where they lie now."
-    lies = lambda m: Path(os.path.relpath(found[0],
-                                          project_root())).as_posix() if (
-                                              found := one_below(project_root()/m[0])) else m[0]
+    def lies(m: re.Match) -> str:
+        found = one_below(project_root()/m[0])
+        return Path(os.path.relpath(found[0], project_root())).as_posix() if found else m[0]
     return re.sub(r'papermill_configs/[\w-]+\.yaml', lies, command)
 
 # %% ../../nbs/lab/810_experiment.ipynb #1b1f946c
@@ -638,21 +583,19 @@ def study_here(
     """Go on where the studies are; else show the page's executed copy from the tracked evidence, and end the
     notebook quietly."""
     from IPython.display import Markdown, display
-    from ecrl.lab.site import executed_copies
+    from ecrl.lab.pages import executed_copies
     absent = ', '.join(s for s in ([studies] if isinstance(studies, str) else studies)
                        if not (project_root()/s).is_dir())
     if not absent: return fail_again()
     copy, then = executed_copies().get(page), f'Run it with `{as_it_lies(how)}`, then run this notebook again.'
     if copy is None:
         raise NoStudy(f'{absent}: expected the folder of a study, found none, and no tracked evidence of it. {then}')
-    display(Markdown(
-        f'**There is no `{absent}` here. Shown instead: the tracked evidence, `{copy.relative_to(project_root())}`, '
-        f'as it was executed.** {then}'))
+    display(Markdown(f'**There is no `{absent}` here. Shown instead: the tracked evidence, '
+                     f'`{copy.relative_to(project_root())}`, as it was executed.** {then}'))
     show_executed(copy)
     end_quietly()
-    raise NoStudy(
-        f'The cells below compute from the records of {absent}, which are not here. Shown instead: the tracked '
-        f'evidence, above. {then}')
+    raise NoStudy(f'The cells below compute from the records of {absent}, which are not here. Shown instead: the '
+                  f'tracked evidence, above. {then}')
 
 # %% ../../nbs/lab/810_experiment.ipynb #94e407f9
 def end_quietly():
@@ -676,7 +619,6 @@ def fail_again():
     "Once the studies are there, what is missing is an error again."
     while _undo: _undo.pop()()
 
-# %% ../../nbs/lab/810_experiment.ipynb #eae42de2
 def show_executed(copy: Path):
     "Display the text and the outputs of an executed notebook."
     import nbformat
@@ -694,28 +636,24 @@ def execute_notebook(
     timeout_s: int = 6*3600, # of one cell
 ) -> Path: # the output
     "Run a parameterised notebook through papermill, from the project's root."
+    import papermill                # it takes a second, which most commands need not wait for
+    root = project_root()
     # both are recorded in the copy
-    notebook, output = (Path(os.path.relpath(Path(p).resolve(), project_root())) for p in (notebook, output))
-    with contextlib.chdir(project_root()): return _execute(notebook, output, parameters, timeout_s)
-
-# %% ../../nbs/lab/810_experiment.ipynb #df159891
-def _execute(notebook: Path, output: Path, parameters: dict, timeout_s: int) -> Path:
-    import papermill
-    known = papermill.inspect_notebook(str(notebook))
-    if not known: raise ConfigError(f'{notebook}: no cell is tagged `parameters`, so its parameters cannot be set')
-    wrong = sorted(set(parameters) - set(known))
-    if wrong: raise ConfigError(f'{notebook} has no parameter {", ".join(map(repr, wrong))}; known: {", ".join(known)}')
-    output.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False,
-                                   extra_arguments=['--log-level=ERROR'],
-                                    execution_timeout=timeout_s, coalesce_streams=True, kernel_name='python3')
-    except papermill.PapermillExecutionError as e:
-        code = next((l for l in e.source.splitlines() if l.strip() and not l.startswith(('#', '%'))), '')
-        raise ConfigError(
-            f'{notebook}: cell [{e.exec_count}], `{code[:60]}`, failed; its traceback stands in {output}. {e.ename}: '
-            f'{e.evalue}') from None
-    return output.resolve()
+    notebook, output = (Path(os.path.relpath(Path(p).resolve(), root)) for p in (notebook, output))
+    with contextlib.chdir(root):
+        known = papermill.inspect_notebook(str(notebook))
+        if not known: raise ConfigError(f'{notebook}: no cell is tagged `parameters`, so its parameters cannot be set')
+        if wrong := sorted(set(parameters) - set(known)): raise ConfigError(
+            f'{notebook} has no parameter {", ".join(map(repr, wrong))}; known: {", ".join(known)}')
+        output.parent.mkdir(parents=True, exist_ok=True)
+        try: papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False,
+                                        extra_arguments=['--log-level=ERROR'], execution_timeout=timeout_s,
+                                        coalesce_streams=True, kernel_name='python3')
+        except papermill.PapermillExecutionError as e:
+            code = next((l for l in e.source.splitlines() if l.strip() and not l.startswith(('#', '%'))), '')
+            raise ConfigError(f'{notebook}: cell [{e.exec_count}], `{code[:60]}`, failed; its traceback stands in '
+                              f'{output}. {e.ename}: {e.evalue}') from None
+        return output.resolve()
 
 # %% ../../nbs/lab/810_experiment.ipynb #8564f676
 def publish_evidence(study_dir: Path, evidence: Path | None = None) -> Path:

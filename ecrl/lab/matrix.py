@@ -4,27 +4,26 @@
 
 # %% auto #0
 __all__ = ['MAX_RUNS', 'LETTERS', 'PLACES', 'STEP_S', 'START_S', 'RESTART_S', 'FINISH_S', 'WRITE_S_PER_BYTE', 'RECORD_BYTES',
-           'CLASSES', 'ExecutorConfig', 'MatrixConfig', 'check_executor', 'check_slots', 'check_matrix', 'load_matrix',
+           'CLASSES', 'ExecutorConfig', 'MatrixConfig', 'check_slots', 'check_executor', 'check_matrix', 'load_matrix',
            'assignments', 'level_name', 'levels', 'level_tag', 'matrix_suite_name', 'mean_places', 'mixed', 'Matrix',
-           'state_bytes', 'checkpoint_bytes', 'replayed', 'estimate_s', 'kept_bytes', 'plan_totals', 'read_matrix']
+           'factor_rows', 'state_bytes', 'checkpoint_bytes', 'replayed', 'estimate_s', 'kept_bytes', 'plan_totals',
+           'read_matrix']
 
 # %% ../../nbs/lab/820_matrix.ipynb #bb2ba70b
-import itertools, json, math, random, re, shutil
+import itertools, json, math, random, re, shutil, yaml
+import pandas as pd
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from zlib import crc32
-import pandas as pd
-import yaml
 from fastcore.basics import patch
 from pydantic import ValidationError
-from .experiment import Policy, Study, file_name, interleaved, suite_cells, variant_settings
-from ..paths import project_root
-from ecrl.training.config import (ConfigError, Positive, RunConfig, Section, Seed, flat, make_config, plain_copy,
-    read_yaml, shown)
-from ..training.events import write_atomically
+from ..base.files import ConfigError, project_root, write_atomically
+from ..base.own_code import OwnCode, is_own
+from ..contract.config import RunConfig, flat, make_config, plain_copy, read_yaml
+from ..contract.section import Positive, Section, Seed, shown
 from ..training.faults import planned_faults
-from ..own_code import OwnCode, is_own
+from .experiment import Policy, Study, file_name, interleaved, suite_cells, variant_settings
 
 # %% ../../nbs/lab/820_matrix.ipynb #83b8ac68
 class ExecutorConfig(Section):
@@ -34,7 +33,6 @@ class ExecutorConfig(Section):
     slurm: dict = {}                             # submitit's parameters, e.g. {slurm_partition: gpu, timeout_min: 240}
     cluster: str = 'slurm'                       # submitit's: slurm | local
 
-# %% ../../nbs/lab/820_matrix.ipynb #77baa2ff
 class MatrixConfig(Section):
     "What a matrix file holds."
     study: str                                   # the directory under `runs/`
@@ -49,23 +47,13 @@ class MatrixConfig(Section):
 # %% ../../nbs/lab/820_matrix.ipynb #c821d49f
 MAX_RUNS = 10_000
 
-def check_executor(cfg: ExecutorConfig, source: str = 'matrix'):
-    "Refuse slots that are no devices, and executors that do not exist."
-    if cfg.kind not in ('local', 'slurm'):
-        raise ConfigError(f'{source}: executor.kind: expected local or slurm, found {cfg.kind!r}')
-    try: check_slots(cfg.slots)
-    except ConfigError as e: raise ConfigError(f'{source}: {e}') from None
-
-# %% ../../nbs/lab/820_matrix.ipynb #87bdbdb0
 def check_slots(slots: int | list[str]):
     "Refuse what cannot be the slots of a machine."
+    if isinstance(slots, int) and 1 <= slots <= 1000: return
     if isinstance(slots, int):
-        if not 1 <= slots <= 1000:
-            raise ConfigError(f'executor.slots: expected 1 to 1000 suites at once, found {slots}')
-        return
-    if not slots:
-        raise ConfigError(
-            "executor.slots: expected a number, or the devices of at least one slot, e.g. ['0,1', '2,3']; found []")
+        raise ConfigError(f'executor.slots: expected 1 to 1000 suites at once, found {slots}')
+    if not slots: raise ConfigError(
+        "executor.slots: expected a number, or the devices of at least one slot, e.g. ['0,1', '2,3']; found []")
     devices = [d for s in slots for d in s.split(',')]
     for d in devices:
         if not re.fullmatch(r'[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}', d) or d == 'all': raise ConfigError(
@@ -73,18 +61,23 @@ def check_slots(slots: int | list[str]):
             f"{shown(d)} in {shown(slots)}")
     if len(set(devices)) < len(devices): raise ConfigError(f'executor.slots: a device is named twice in {shown(slots)}')
 
+def check_executor(cfg: ExecutorConfig, source: str = 'matrix'):
+    "Refuse slots that are no devices, and executors that do not exist."
+    if cfg.kind not in ('local', 'slurm'):
+        raise ConfigError(f'{source}: executor.kind: expected local or slurm, found {cfg.kind!r}')
+    try: check_slots(cfg.slots)
+    except ConfigError as e: raise ConfigError(f'{source}: {e}') from None
+
 # %% ../../nbs/lab/820_matrix.ipynb #d44099a2
 def check_matrix(data: dict, source: str = 'matrix') -> MatrixConfig:
     "Validate a matrix; every problem is named in one error."
-    if not isinstance(data, dict):
-        raise ConfigError(
-            f'{source}: expected a YAML mapping with study, variants and seeds, found {type(data).__name__}')
+    if not isinstance(data, dict): raise ConfigError(
+        f'{source}: expected a YAML mapping with study, variants and seeds, found {type(data).__name__}')
     try: m = MatrixConfig(**plain_copy(data, source))
     except ValidationError as e:
-        problems = '\n'.join(f"  - {'.'.join(map(str, x['loc']))}: {x['msg']}, found {shown(x['input'])}"
-                             for x in e.errors())
-        raise ConfigError(
-            f'{source} cannot be used; known keys are {", ".join(MatrixConfig.model_fields)}:\n{problems}') from None
+        said = [f"  - {'.'.join(map(str, x['loc']))}: {x['msg']}, found {shown(x['input'])}" for x in e.errors()]
+        raise ConfigError('\n'.join([f'{source} cannot be used; known keys are {", ".join(MatrixConfig.model_fields)}:',
+                                     *said])) from None
     empty = [k for k in ('variants', 'seeds') if not getattr(m, k)] + [f'axes.{a}' for a, v in m.axes.items() if not v]
     if empty: raise ConfigError(f'{source}: expected at least one value for {", ".join(empty)}')
     n = math.prod(map(len, [m.variants, m.seeds, *m.axes.values()]))
@@ -95,7 +88,6 @@ def check_matrix(data: dict, source: str = 'matrix') -> MatrixConfig:
     check_executor(m.executor, source)
     return m
 
-# %% ../../nbs/lab/820_matrix.ipynb #014f1ee3
 def load_matrix(path: Path | str) -> dict: # the parameters, as written
     "Read and validate a matrix file."
     data = read_yaml(path, 'matrix')
@@ -107,17 +99,15 @@ def assignments(settings: dict, prefix: str = '') -> list[str]: # `section.key=v
     "Settings, dotted or nested, as overrides."
     out = []
     for k, v in settings.items():
-        if not re.fullmatch(r'\w+(\.\w+)*', k):
-            raise ConfigError(
-                f'axes and variants: expected the name of a setting, e.g. training.lr, found {shown(prefix + k)}')
+        if not re.fullmatch(r'\w+(\.\w+)*', k): raise ConfigError(
+            f'axes and variants: expected the name of a setting, e.g. training.lr, found {shown(prefix + k)}')
         out += assignments(v, f'{prefix}{k}.') if isinstance(v, dict) else [f'{prefix}{k}={json.dumps(v)}']
     return out
 
-# %% ../../nbs/lab/820_matrix.ipynb #d3d0674d
 def level_name(value) -> str:
     "A value as a part of a name: 0.05, 400-1200, none."
-    return '-'.join(map(level_name, value)) if isinstance(value, list) else str(value).lower() if isinstance(value,
-        bool) or value is None else file_name(str(value))
+    if isinstance(value, list): return '-'.join(map(level_name, value))
+    return str(value).lower() if isinstance(value, bool) or value is None else file_name(str(value))
 
 def levels(axis: str, values: list | dict) -> dict[str, list[str]]: # name -> overrides
     "The values of an axis."
@@ -129,21 +119,18 @@ def levels(axis: str, values: list | dict) -> dict[str, list[str]]: # name -> ov
 
 # %% ../../nbs/lab/820_matrix.ipynb #3aba8cec
 LETTERS = {'checkpoint.every_k_steps': 'k', 'checkpoint.max_inflight': 'm', 'runtime.nproc': 'w', 'failure.steps': 'f',
-           'schedule': 'f',
-           'training.global_batch': 'b', 'storage.delay_s': 'delay', 'training.lr': 'lr'}
+           'schedule': 'f', 'training.global_batch': 'b', 'storage.delay_s': 'delay', 'training.lr': 'lr'}
 # first in a name
 PLACES = (('dataset', 'dataset.name'), ('model', 'training.model_name'), ('schedule', 'failure.steps'),
           ('checkpoint.every_k_steps',))
 
 def level_tag(axis: str, level: str, bundle: bool) -> str:
     "What a level adds to a suite's name."
-    if level in ('true', 'false') and not bundle:
-        return ('' if level == 'true' else 'no') + axis.rpartition('.')[2].replace('_', '')
-    key = '' if axis in ('dataset', 'model', 'dataset.name', 'training.model_name') else LETTERS.get(axis,
-        '' if bundle else axis.rpartition('.')[2].replace('_', ''))
-    return key + level.replace(' ', '')
+    word = axis.rpartition('.')[2].replace('_', '')
+    if level in ('true', 'false') and not bundle: return word if level == 'true' else f'no{word}'
+    if axis in ('dataset', 'model', 'dataset.name', 'training.model_name'): return level.replace(' ', '')
+    return LETTERS.get(axis, '' if bundle else word) + level.replace(' ', '')
 
-# %% ../../nbs/lab/820_matrix.ipynb #623f1f0c
 def matrix_suite_name(cfg: RunConfig, chosen: dict[str, str], bundles: set[str]) -> str: # chosen: axis -> level
     "The name of a suite."
     plain = (file_name(cfg.dataset.name), file_name(cfg.training.model_name), None, f'k{cfg.checkpoint.every_k_steps}')
@@ -192,8 +179,8 @@ class Matrix(Study):
         shared = m.config if isinstance(m.config, dict) else _read_config(m.config)
         if len(set(m.variants)) < len(m.variants):
             raise ConfigError(f'variants: expected different ones, found {shown(m.variants)}')
-        of = {v: variant_settings(v) for v in m.variants} if isinstance(m.variants,
-            list) else {v: assignments(s) for v, s in m.variants.items()}
+        plain = isinstance(m.variants, list)
+        of = {v: variant_settings(v) if plain else assignments(m.variants[v]) for v in m.variants}
         self.suites, cells = {}, []                # suites: name -> axis -> level
         for combination in itertools.product(*self.levels.values()):
             chosen = dict(zip(self.levels, combination))
@@ -227,15 +214,16 @@ def parameters(self: Matrix, suite: str | None = None) -> dict:
     return said | (dict(suite=suite) if suite else {})
 
 # %% ../../nbs/lab/820_matrix.ipynb #333989c1
+def factor_rows(levels: dict, variants: Sequence, seeds: Sequence) -> pd.DataFrame: # axis, values, count, role
+    "What is varied, and what for; `levels`: axis -> values."
+    rows = [(a, v, 'varied between suites' if len(v) > 1 else 'fixed, named') for a, v in levels.items() if v]
+    rows += [('variant', variants, 'compared within a suite'), ('seed', seeds, 'repetition; pairs are matched by it')]
+    return pd.DataFrame([(a, ', '.join(map(str, v)), len(v), role) for a, v, role in rows],
+                        columns=['axis', 'values', 'count', 'role'])
+
 @patch
-def factors(self: Matrix) -> pd.DataFrame: # axis, values, count, role
-    "What is varied, and what for."
-    rows = [(a, ', '.join(v), len(v), 'varied between suites' if len(v) > 1 else 'fixed, named')
-            for a, v in self.levels.items()]
-    of = list(self.definition.variants)
-    return pd.DataFrame([*rows, ('variant', ', '.join(of), len(of), 'compared within a suite'),
-                         ('seed', ', '.join(map(str, self.definition.seeds)), len(self.definition.seeds),
-                          'repetition; pairs are matched by it')], columns=['axis', 'values', 'count', 'role'])
+def factors(self: Matrix) -> pd.DataFrame: # as `factor_rows`
+    return factor_rows({a: [*v] for a, v in self.levels.items()}, [*self.definition.variants], self.definition.seeds)
 
 @patch
 def keys(self: Matrix) -> tuple[dict, dict]: # (controlled: key -> value, varied: key -> values)
@@ -254,7 +242,6 @@ WRITE_S_PER_BYTE = 1.2e-9                           # of a blocking checkpoint
 RECORD_BYTES = 450                                  # of a step's record
 CLASSES = dict(cifar10=10, cifar100=100, digits=10, digits_split=10)
 
-# %% ../../nbs/lab/820_matrix.ipynb #2b4dc664
 @lru_cache
 def state_bytes(model: str, classes: int, args: str = '{}',
                 folder: str = '.') -> int: # of one checkpoint with SGD's momentum
@@ -287,12 +274,10 @@ def estimate_s(cfg: RunConfig) -> float | None: # None: no rate is known for thi
             + (cfg.training.max_steps + replayed(cfg))*(step + sample*cfg.training.global_batch)
             + saves*checkpoint_bytes(cfg)*WRITE_S_PER_BYTE)
 
-# %% ../../nbs/lab/820_matrix.ipynb #e1413e7c
 @lru_cache
 def _has_cuda() -> bool:
     return shutil.which('nvidia-smi') is not None          # asking torch would start CUDA in this process
 
-# %% ../../nbs/lab/820_matrix.ipynb #df644288
 def kept_bytes(cfg: RunConfig) -> int:
     "What a finished run leaves on disk."
     k, last, n = cfg.checkpoint.every_k_steps, cfg.training.max_steps, 0
@@ -313,7 +298,6 @@ def plan(self: Matrix) -> pd.DataFrame: # a row a run, in the order in which the
         for r, c in self.cells.items()])
     return _corrected(t.astype(dict(estimate_s=float))).sort_values('place', ignore_index=True)
 
-# %% ../../nbs/lab/820_matrix.ipynb #d170cb22
 def _corrected(t: pd.DataFrame) -> pd.DataFrame:
     """Estimates corrected by what runs of the study have taken: of the same suite and variant, else in proportion;
     where no rate is known, of the same variant, or of all."""
@@ -323,7 +307,6 @@ def _corrected(t: pd.DataFrame) -> pd.DataFrame:
     alike = t.groupby('variant')['took_s'].transform('mean').fillna(t['took_s'].mean())
     return t.assign(estimate_s=same.fillna(t['estimate_s']*factor).fillna(alike))
 
-# %% ../../nbs/lab/820_matrix.ipynb #81699353
 def plan_totals(t: pd.DataFrame, slots: int = 1) -> dict: # estimates in seconds; None: unknown
     "What is done, and what is left."
     left = t[~t['status'].isin(['completed', 'completed_prev', 'failed'])]

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from fastcore.basics import patch
-from ..checkpoint.store import open_regular
+from ..base.files import open_regular
 from .history import History, read_history
 
 # %% ../../nbs/measure/750_divergence.ipynb #f3e89e35
@@ -91,7 +91,6 @@ def _load(file: Path) -> dict:
                               'Is it a checkpoint of this project?')
     return pack
 
-# %% ../../nbs/measure/750_divergence.ipynb #5527f50f
 def compare_states(run: Path | str, reference: Path | str, step: int) -> dict:
     "L2 and digests of one step's checkpoints."
     a, b = (_load(checkpoint_files(d)[step]) for d in (run, reference))
@@ -156,7 +155,6 @@ def chosen_steps(
     raise DivergenceError(f'no checkpoint in common at step(s) {", ".join(map(str, missing))}: {kept}. '
                           f'Choose from {both}.')
 
-# %% ../../nbs/measure/750_divergence.ipynb #78a3bdeb
 def diverge(
     run: History | Path | str, reference: History | Path | str, # histories, or run directories
     steps: list[int] | str | None = None,
@@ -175,7 +173,7 @@ def diverge(
 
 # %% ../../nbs/measure/750_divergence.ipynb #856c17c0
 @patch
-def table(self: Divergence) -> pd.DataFrame: # a row per compared checkpoint
+def table(self: Divergence) -> pd.DataFrame: # one row per compared checkpoint
     "The compared states."
     t = pd.DataFrame(self.states, columns=['step', 'l2', 'l2_buffers', 'model_equal', 'optimizer_equal',
                                            'model_digest'])
@@ -199,7 +197,6 @@ class Control:
     def to_dict(self) -> dict:
         return dict(verdict=self.verdict, reason=self.reason, run=self.run.to_dict(), control=self.control.to_dict())
 
-# %% ../../nbs/measure/750_divergence.ipynb #64ae8f29
 def _same(d: Divergence) -> bool | str: # True | False | 'unknown'
     "Whether two runs are equal: losses at every common step, and the state at the end."
     return False if d.exact is False or d.losses['max'] > 0 or not all(s['model_equal'] for s in d.states) else d.exact
@@ -217,16 +214,16 @@ def aa_control(
 ) -> Control:
     "Tell what a recovery did from what arithmetic does anyway."
     d, c = (diverge(r, reference, steps='published') for r in (run, again))
-    same = _same(c), _same(d)
-    if same[0] is False:
+    control_same, run_same = _same(c), _same(d)
+    if control_same is False:
         return Control(d, c, 'not deterministic',
                        f'the same run twice is not the same: {_distance(c)}. '
                        f'The recovered run ({_distance(d)}) cannot be judged by it.')
-    if same[1] is False and same[0] is True:
+    if run_same is False and control_same is True:
         return Control(d, c, 'recovery differs', f'the control is exact, so the recovery is the cause: {_distance(d)}.')
-    if same == (True, True):
+    if control_same is True and run_same is True:
         return Control(d, c, 'exact',
                        'the recovered run and the control both end where the reference ends, bit by bit.')
-    why = (c if same[0] == 'unknown' else d).why_no_states or 'no checkpoint of the last step'
+    why = (c if control_same == 'unknown' else d).why_no_states or 'no checkpoint of the last step'
     return Control(d, c, 'unknown',
                    f'the ends cannot be compared ({why}); control: {_distance(c)}; run: {_distance(d)}.')

@@ -8,25 +8,25 @@ __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'LIMITS', 'ATTEMPT', 'CHEC
 
 # %% ../../nbs/measure/720_history.ipynb #24fa9e33
 import os, re, shlex, stat
+import numpy as np
+import pandas as pd
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from operator import itemgetter
 from pathlib import Path
-import numpy as np
-import pandas as pd
 from fastcore.basics import patch
-from ..checkpoint.store import CheckpointInfo, DamagedCheckpoint
-from ..data.assignment import Assignment, EvenWindows, Unit, assignment_of
+from ..base.files import LOCK, ConfigError, read_jsonl
+from ..data.assignment import Assignment, EvenWindows, Unit
 from ..data.geometry import Geometry, locate
-from .account import (HistoryError, Reading, RunClock, attempt_number, format_of, kind_of_file, run_status,
-    supervisor_of, whole_lines)
+from ..checkpoint.store import CheckpointInfo, DamagedCheckpoint
+from ..contract.config import RunConfig, flat, make_config, parse_yaml
+from ..contract.kits import NoKit, all_kits
+from ..contract.life import (HistoryError, Life, Reading, RunClock, attempt_number, kind_of_file, open_run,
+                                run_status, supervisor_of, whole_lines)
+from ..contract.protocol import ENVIRONMENT, LOGS, SIDECAR, STEP, trouble
 from .windows import assigned
-from ..training.config import ConfigError, RunConfig, flat, make_config, parse_yaml
-from ..training.events import LOCK, read_jsonl
-from ..training.protocol import ENVIRONMENT, LOGS, SIDECAR, STEP, trouble
-
 
 # %% ../../nbs/measure/720_history.ipynb #4f547416
 REQUIRED = ('time', 'run_id', 'rank', 'world_size', 'epoch', 'global_step', 'cursor_step', 'sample_ids_hash',
@@ -54,23 +54,17 @@ def _column(name: str, values) -> np.ndarray:
     if name in TEXT: return np.array(values, dtype=object)
     try: column = np.array(values, dtype=float)
     except OverflowError as e: raise ValueError(f'{name}: too large') from e
-    if STEP[name].type != 'real' and not np.isfinite(column[[v is not None for v in values]] if type(None) in kinds
-                                                     else column).all():
-        raise ValueError(f'{name}: not finite')
+    given = column[[v is not None for v in values]] if type(None) in kinds else column
+    if STEP[name].type != 'real' and not np.isfinite(given).all(): raise ValueError(f'{name}: not finite')
     if name in LIMITS and not (np.abs(column[~np.isnan(column)]) < LIMITS[name]).all():
         raise ValueError(f'{name}: beyond any such record')
-    return _whole_column(name, column) if name in INTEGER or name == 'attempt' else column
-
-# %% ../../nbs/measure/720_history.ipynb #d0036a99
-def _whole_column(name: str, column: np.ndarray) -> np.ndarray: # an attempt may be unknown, and is NaN then
-    known = column[~np.isnan(column)] if name == 'attempt' else column
+    if name not in INTEGER and name != 'attempt': return column
+    known = column[~np.isnan(column)] if name == 'attempt' else column      # an attempt may be unknown, and is NaN then
     if not ((known == np.floor(known)) & (np.abs(known) < 2**53)).all(): raise ValueError(f'{name}: not a whole number')
     return column.astype('int64') if len(known) == len(column) else column
 
-# %% ../../nbs/measure/720_history.ipynb #31a697a5
 def _columns(recs: list[dict]) -> dict[str, np.ndarray]: # at least one record
-    """The fields of step records, as columns; raises `ValueError` where they are not all step records with the same
-    keys."""
+    "The fields of step records, as columns; raises `ValueError` where they are not all such, with the same keys."
     names = list(recs[0])
     if len(set(map(len, recs))) > 1: raise ValueError('other keys')
     try:
@@ -101,7 +95,6 @@ def _rank_file(path: Path, reading: Reading) -> pd.DataFrame:
              for k in REQUIRED + OPTIONAL}
     return pd.DataFrame(table | dict(file_rank=int(path.stem[4:]), line=np.arange(n)))
 
-# %% ../../nbs/measure/720_history.ipynb #441ea9f1
 def _only_steps(path: Path, recs: list[dict], reading: Reading) -> list[dict]:
     "The step records among any records; the others are named."
     wrong = {i: w for i, r in enumerate(recs) if (w := wrong_step(r))}
@@ -134,9 +127,8 @@ def _read_steps(
         'judged: restore rank0.jsonl.')
     tables = [_rank_file(p, reading) for p in files]
     steps = pd.concat([t for t in tables if len(t)] or tables[:1], ignore_index=True)
-    if steps.empty:
-        raise HistoryError(stopped
-                           or f'{logs}: the rank files hold no whole record yet. Wait for the first step of the run.')
+    if steps.empty: raise HistoryError(
+        stopped or f'{logs}: the rank files hold no whole record yet. Wait for the first step of the run.')
     return steps
 
 # %% ../../nbs/measure/720_history.ipynb #87f8c9f1
@@ -163,7 +155,6 @@ ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', '
 def _known(*values) -> float: # the first that is a number; NaN where there is none
     return next((x for x in values if type(x) in (int, float) and x == x), np.nan)
 
-# %% ../../nbs/measure/720_history.ipynb #32a56510
 def _attempt_table(steps: pd.DataFrame, events: list[dict], clock: list[float], log: list[dict]) -> pd.DataFrame:
     "A row per attempt; missing knowledge is NaN."
     a, step, at, W = (steps[k].to_numpy() for k in ('attempt', 'global_step', 'time', 'world_size'))
@@ -184,7 +175,6 @@ def _attempt_table(steps: pd.DataFrame, events: list[dict], clock: list[float], 
     return pd.DataFrame({k: np.array([r.get(k, None if k in words else np.nan) for r in rows.values()],
                                      dtype=object if k in words else float) for k in ATTEMPT}, index)
 
-# %% ../../nbs/measure/720_history.ipynb #1a6dfafc
 def _most_common(x: np.ndarray) -> int: # the smallest of several
     values, n = np.unique(x, return_counts=True)
     return values[n.argmax()]
@@ -209,7 +199,6 @@ def _quorums(steps: pd.DataFrame, quorum_of: Callable[[int], Assignment]) -> Ite
         units = steps.iloc[mine].groupby(['epoch', 'cursor_step']).indices
         for unit, rows in units.items(): yield a.quorum(Unit(*unit)), mine[rows]
 
-# %% ../../nbs/measure/720_history.ipynb #8dfbbdea
 def _ranks_heard(
     steps: pd.DataFrame, of: np.ndarray, n: int, # of: the execution of each record, below n
     quorum_of: Callable[[int], Assignment],
@@ -222,7 +211,6 @@ def _ranks_heard(
     top = int(r[real].max(initial=0)) + 1
     return np.bincount(np.unique(of[real]*top + r[real])//top, minlength=n), need
 
-# %% ../../nbs/measure/720_history.ipynb #361b0db5
 def _at_frontier(led: pd.DataFrame, steps: pd.DataFrame) -> pd.Series: # bool, one per row of `led`
     "Steps of the newest attempt that lie beyond the last record of its slowest rank."
     newest = led['attempt'].max()
@@ -276,31 +264,27 @@ def _read_config(
     try:
         data = parse_yaml(file.read_text())
         return make_config(data, seed, str(file)), flat(data or {}), []
+    except NoKit as e: return None, flat(data), [str(e)]
     except ConfigError as e: return None, {}, [f'the config is unusable: {e}']
     except Exception as e: return None, {}, [f'{file.name} is not valid YAML: {str(e)[:200]}']
 
 # %% ../../nbs/measure/720_history.ipynb #97a6977c
 CHECKPOINT = ('attempt', 'global_step', 'time', 'clock', 'bytes', 'source')
 
-def _completed(
-    b: dict) -> list[tuple[int, float | None]]: # [(step, bytes)] that this line of rank 0's log says are published
+def _completed(b: dict) -> list[tuple]: # [(step, bytes)] that this line of rank 0's log says are published
     if b.get('event') == 'checkpoint_write_complete' or b.get('event') == 'checkpoint_failed' and b.get('published'):
         return [(b.get('global_step'), b.get('bytes'))]
     if b.get('event') != 'checkpoint': return []
-    done = b.get('completed_write_times_sec')
-    earlier = [(int(s), None) for s in done if s.isascii() and s.isdigit() and len(s) < 12] if isinstance(done,
-        dict) else []
+    done = b.get('completed_write_times_sec') if isinstance(b.get('completed_write_times_sec'), dict) else ()
+    earlier = [(int(s), None) for s in done if s.isascii() and s.isdigit() and len(s) < 12]
     return earlier + [(b.get('global_step'), b.get('bytes'))]*(b.get('strategy', 'blocking') == 'blocking')
 
-# %% ../../nbs/measure/720_history.ipynb #06633002
-def _published(log: list[dict],
-               sidecars: list[dict]) -> pd.DataFrame: # see `CHECKPOINT`; log: with its attempts and clock
-    """The checkpoints of which it is known that they were published. The clock of a sidecar that no line confirms
-    is not known."""
+def _published(log: list[dict], sidecars: list[dict]) -> pd.DataFrame: # see `CHECKPOINT`; log: with attempts and clock
+    "The checkpoints that are known to be published; the clock of a sidecar that no line confirms is not known."
     rows = [(b['attempt'], step, b.get('time'), b['clock'], size, 'log') for b in log for step, size in _completed(b)]
     rows += [(s['attempt'], s['global_step'], s.get('time'), np.nan, s.get('bytes'), 'sidecar') for s in sidecars]
-    known = {(int(r[0]), int(r[1])): r for r in reversed(rows) if r[0] is not None and r[0] == r[0]
-             and r[1] is not None}
+    known = {(int(a), int(s)): (a, s, *more) for a, s, *more in reversed(rows) if a is not None and a == a
+             and s is not None}
     columns = zip(*[known[k] for k in sorted(known)]) if known else [()]*len(CHECKPOINT)
     return pd.DataFrame({k: np.array(v, dtype=t)
                          for k, v, t in zip(CHECKPOINT, columns, ('int64', 'int64', float, float, float, object))})
@@ -315,9 +299,8 @@ class History:
     ledger: pd.DataFrame        # a row per (attempt, step), with its fate
     boundaries: pd.DataFrame    # rank 0's log of checkpoint boundaries
     checkpoints: pd.DataFrame   # the published ones: attempt, global_step, time, bytes, source
-    events: pd.DataFrame; faults: pd.DataFrame
-    supervisor: dict = field(default_factory=dict); environment: dict = field(default_factory=dict)
-    config: RunConfig | None = None
+    events: pd.DataFrame; faults: pd.DataFrame; supervisor: dict = field(default_factory=dict)
+    environment: dict = field(default_factory=dict); config: RunConfig | None = None
     settings: dict = field(default_factory=dict)    # the config as it stands in the file, dotted key -> value
     version: int = 0                                # format of the run; 0: the published layout
     lines: dict = field(default_factory=dict)       # file -> its records as they are, for those who need every field
@@ -344,15 +327,15 @@ class History:
     def target(self) -> int | None:
         return (self.config and self.config.training.max_steps) or self.supervisor.get('target_steps')
     @cached_property
-    def launch_boots(self) -> dict:
-        return {e['attempt']: e['boot'] for e in self.lines['events.jsonl'] if e['event'] == 'launch' and e.get('boot')}
+    def life(self) -> Life: return Life(self.lines['events.jsonl'])
+    @cached_property
+    def launch_boots(self) -> dict: return {n: b for n, a in self.life.attempts.items() if (b := a.launch.get('boot'))}
 
 # %% ../../nbs/measure/720_history.ipynb #1f0b43f2
 def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
     ids = set(steps['run_id'])
     return ids.pop() if len(ids) == 1 else None
 
-# %% ../../nbs/measure/720_history.ipynb #2063061c
 @patch(as_prop=True)
 def seed(self: History) -> int | None: return self.config and self.config.seed
 @patch(as_prop=True)
@@ -368,13 +351,19 @@ def geometry(self: History) -> Geometry | None:
 @patch
 def assigned(self: History, world_size: int) -> Assignment | None: # None: the batch cannot be shared by so many
     "Who owned which samples at this world size; needs `geometry` and `seed`."
-    return assigned(self.geometry, self.seed, world_size, self.config.training.method)
+    return assigned(self.geometry, self.seed, world_size, self.config.kit.assignment)
 
 @patch
 def quorum(self: History, global_step: int, world_size: int) -> Collection:
     "Who must record a step before it is committed."
     unit = Unit(*locate(self.geometry, global_step)) if self.geometry and global_step > 0 else None
     return _quorum_of(self.config)(world_size).quorum(unit)
+
+@patch(as_prop=True)
+def unknown_kit(self: History) -> str: # '': it is installed, or no config says which
+    "The way of training of a run that nobody here can read."
+    method = self.settings.get('training.method') if self.config is None else None
+    return method if method and method not in all_kits() else ''
 
 # %% ../../nbs/measure/720_history.ipynb #48ef5c12
 @patch(as_prop=True)
@@ -406,8 +395,7 @@ def __repr__(self: History):
 # %% ../../nbs/measure/720_history.ipynb #e8be0375
 def _event_table(records: list[dict], *columns) -> pd.DataFrame: # at least these columns, also where there is no record
     table = pd.DataFrame(records)
-    return table if set(columns) <= set(table) else table.reindex(columns=[*table,
-        *(c for c in columns if c not in table)])
+    return table.reindex(columns=[*table, *(c for c in columns if c not in table)])
 
 def _add_attempts(table: pd.DataFrame, starts: list[float]) -> pd.DataFrame:
     if len(table) and table['attempt'].isna().all(): table['attempt'] = infer_attempts(table, starts)
@@ -444,33 +432,30 @@ def read_history(
 ) -> History:
     "Everything that a run's records say."
     run = Path(run_dir).resolve()
-    if not run.is_dir():
-        raise HistoryError(
-            f'{run_dir}: expected the directory of a run, found {"a file" if run.exists() else "nothing"}.')
+    if not run.is_dir(): raise HistoryError(
+        f'{run_dir}: expected the directory of a run, found {"a file" if run.exists() else "nothing"}.')
     def changed(): # a session that begins replaces it, and says in the events in what it differs
         with suppress(OSError): return (run/'config.yaml').stat().st_mtime_ns
     try:
         for _ in range(5):
-            before, h = changed(), _read(run, run/'logs' if (run/'logs').is_dir() else run)
+            before, h = changed(), _read(run)
             if before == changed(): break
     except OSError as e: raise HistoryError(f'{e.filename or run}: cannot be read: {e.strerror or e}') from None
     h.deep = deep
     return h
 
 # %% ../../nbs/measure/720_history.ipynb #40bf12c7
-def _read(run: Path, logs: Path) -> History:
+def _read(run: Path) -> History:
     # of a run in progress the step records are read last: nothing may mention a step that they do not have yet
-    reading = Reading(format_of(run, logs))
+    run, logs, reading = open_run(run)
     environment = reading.fields(run/'environment.json', ENVIRONMENT)
-    if environment.get('dataset_size', 1) < 1:
-        reading.faulty.append(
-            f'environment.json: dataset_size: expected at least 1, found {environment.pop("dataset_size")}')
-    if environment.get('format_version', 1) < 1:
-        reading.faulty.append(
-            f'environment.json: format_version: expected at least 1, found {environment["format_version"]}')
+    low = {k: environment[k] for k in ('dataset_size', 'format_version') if environment.get(k, 1) < 1}
+    reading.faulty += [f'environment.json: {k}: expected at least 1, found {v}' for k, v in low.items()]
+    if 'dataset_size' in low: environment.pop('dataset_size')
     lines = {name: reading.lines(logs/name) for name in (*LOGS, 'debug_rank0_ids.jsonl')
              if name != 'supervisor_attempts.jsonl'}
-    supervisor, lines['supervisor_attempts.jsonl'] = supervisor_of(reading, run, logs, lines['events.jsonl'])
+    supervisor, lines['supervisor_attempts.jsonl'] = supervisor_of(
+        reading, run, logs, lines['events.jsonl'], Life(lines['events.jsonl']))
     tries, events, log = lines['supervisor_attempts.jsonl'], lines['events.jsonl'], lines['checkpoint_rank0.jsonl']
     starts = [r['time'] for r in tries if r.get('event') == 'attempt_start' and 'time' in r]
     sidecars, damaged = _sidecars(run/'checkpoints', reading.version)
@@ -489,18 +474,16 @@ def _read(run: Path, logs: Path) -> History:
                                                            boundaries['clock'].tolist())]
     table = _event_table(events, 'event', 'attempt', 'rank', 'time').assign(clock=np.array(at, dtype=float))
     running = run_status(supervisor, [e.get('event') for e in events]) == 'in progress'
-    return History(run, steps, attempts, classify(steps, attempts['resumed_from'], running, _quorum_of(config),
-                                                     _excused(events)),
-                   boundaries, _published(log,
-                                          sidecars[:-1] if sidecars and sidecars[-1]['file'] == 'latest.json'
-                                          else sidecars),
-                   table, _event_table(lines['faults.jsonl'], 'event'), supervisor, environment, config, settings,
+    ledger = classify(steps, attempts['resumed_from'], running, _quorum_of(config), _excused(events))
+    published = _published(log, [s for s in sidecars if s['file'] != 'latest.json'])
+    return History(run, steps, attempts, ledger, boundaries, published, table,
+                   _event_table(lines['faults.jsonl'], 'event'), supervisor, environment, config, settings,
                    reading.version, lines, sidecars, reading.torn, reading.faulty, problems, _strays(logs),
                    *_stored(run/'checkpoints'), damaged, (logs/LOCK).exists())
 
 # %% ../../nbs/measure/720_history.ipynb #5762305e
 def _quorum_of(config: RunConfig | None) -> Callable[[int], Assignment]: # from the world size alone
-    kind = assignment_of(config.training.method if config else 'ddp')
+    kind = config.kit.assignment if config else EvenWindows
     return lambda world_size: kind(None, world_size)
 
 def _excused(events: list[dict]) -> list[tuple[int, int, int]]: # see `classify`

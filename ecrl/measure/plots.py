@@ -9,21 +9,22 @@ __all__ = ['STYLES', 'OTHERS', 'RC', 'WIDTH', 'AXIS', 'GROUPS', 'PATH_BOXES', 'P
            'plot_timeline', 'grouped', 'plot_waterfall', 'plot_windows', 'plot_architecture']
 
 # %% ../../nbs/measure/760_plots.ipynb #cb06f745
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import NamedTuple
-from zlib import crc32
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from ..base.show import show_s
 from ..data.geometry import Geometry, locate, window
 from .divergence import global_losses
-from .goodput import Goodput, deaths, has_standby, idle_before, milestones, shown_s
+from .goodput import Goodput, account, milestones
 from .history import History, read_history
-from .statistics import mean_interval, mean_of_ratios, pair
+from .statistics import mean_interval, mean_of_ratios, pair, require_columns
 
 # %% ../../nbs/measure/760_plots.ipynb #5cc81437
 class Style(NamedTuple):
@@ -44,7 +45,6 @@ OTHERS = [Style('#8c8c8c', '-', '', 'h'), Style('#5f5f5f', '-.', '--', 'p'), Sty
 RC = {'axes.spines.top': False, 'axes.spines.right': False, 'svg.hashsalt': 'ecrl', 'hatch.linewidth': 0.9}
 WIDTH = 7.2   # inches, the width of a page's text
 
-# %% ../../nbs/measure/760_plots.ipynb #ec12fd83
 def variant_of(run_id: str) -> str:
     "The variant that a run's name ends with; else the name itself."
     return max((v for v in STYLES if run_id.endswith(v)), key=len, default=run_id)
@@ -56,13 +56,12 @@ def with_standby(name: str, standby: bool) -> str: # name: of a variant, or of a
 
 def name_of(run: History | Goodput) -> str:
     "A run's name, `_standby` at its end exactly if it has one."
-    if isinstance(run, History): return with_standby(run.run_id, has_standby(run))
+    if isinstance(run, History): return with_standby(run.run_id, account(run).has_standby)
     # a mean over runs goes by its variant
     return with_standby(run.run_id, run.standby) if isinstance(run, Goodput) else run.run_id
 
 # %% ../../nbs/measure/760_plots.ipynb #8994fd01
 def style_of(run_id: str) -> Style: return STYLES.get(variant_of(run_id), OTHERS[crc32(run_id.encode()) % len(OTHERS)])
-
 def label_of(run_id: str) -> str: return variant_of(run_id).replace('_', ' ')
 
 def ordered(variants: Iterable[str]) -> list[str]:
@@ -99,7 +98,6 @@ def _legend_below(ax: Axes, ncols: int, *args) -> None:
     ax.legend(*args, ncols=ncols, loc='upper center', bbox_to_anchor=(0.45, -0.55/(ax.figure.get_figheight() - 1)),
               frameon=False, columnspacing=1.2)
 
-# %% ../../nbs/measure/760_plots.ipynb #fe8937fd
 def save_figure(ax: Axes, path: Path | str) -> Path: # format by suffix: .svg, .png, .pdf
     "Write the figure that an axes belongs to."
     path = Path(path)
@@ -137,31 +135,19 @@ def plot_losses(
 
 # %% ../../nbs/measure/760_plots.ipynb #bcbe9037
 AXIS = dict(goodput='goodput: surviving steps / wall clock (steps/s)', published_goodput='published goodput (steps/s)',
-            wall_clock_s='wall clock (s)',
-            stall_s='checkpoint stall (s, all boundaries of a run)',
+            wall_clock_s='wall clock (s)', stall_s='checkpoint stall (s, all boundaries of a run)',
             productive_fraction='productive fraction of the wall clock',
             ettr='ETTR: useful steps x median step time / wall clock')
 
-# %% ../../nbs/measure/760_plots.ipynb #7174d4b2
 def _measured(runs: pd.DataFrame | Iterable[Goodput], field: str) -> pd.DataFrame: # columns variant, field
     if isinstance(runs, pd.DataFrame): table = runs
     else: table = pd.DataFrame([{'variant': variant_of(name_of(g)), field: getattr(g, field)} for g in runs])
     if not len(table): raise ValueError('nothing to plot: expected at least one Goodput')
-    if missing := [c for c in ('variant', field)
-        if c not in table]:
-            raise ValueError(f'expected a table with a row a run and the column(s) {missing}; '
-                             f'found {list(table.columns)}')
+    require_columns(table, 'variant', field)
     return table.dropna(subset=[field])
 
-# %% ../../nbs/measure/760_plots.ipynb #5d55cab9
 def _bar(
-    ax: Axes,
-    y: float,
-    values: Sequence[float],
-    style: Style,
-    height: float,
-    unit: str = '',
-    column: bool = False,
+    ax: Axes, y: float, values: Sequence[float], style: Style, height: float, unit: str = '', column: bool = False,
 ) -> float: # how far it reaches
     "A mean with its interval, the values behind it, and n; `column` writes the numbers in a column at the right."
     e = mean_interval(values)
@@ -173,9 +159,13 @@ def _bar(
         ends += [e.high, *values]
     where = dict(x=1.01, transform=ax.get_yaxis_transform()) if column else dict(x=max(ends))
     ax.text(y=y, s=f'{"" if column else "  "}{e.value:.3g}' + (f' (n = {e.n}{unit and " " + unit})' if e.n > 1 else ''),
-            va='center', fontsize=9,
-        **where)
+            va='center', fontsize=9, **where)
     return float(max(ends))
+
+def _rows(ax: Axes, names: Sequence[str], **more) -> None: # more: of `Axes.set`
+    "A name for each row, the first on top."
+    ax.set(yticks=range(len(names)), yticklabels=names, **more)
+    ax.invert_yaxis()
 
 # %% ../../nbs/measure/760_plots.ipynb #0c099758
 def plot_goodput(
@@ -191,12 +181,10 @@ def plot_goodput(
     reach = []
     for i, v in enumerate(variants):
         x = table.loc[table['variant'] == v, [field, *([unit] if unit else [])]]
-        reach.append(_bar(ax, i, (x.groupby(unit)[field].mean() if unit else x[field]).astype(float).tolist(),
-                          style_of(v), 0.8,
-            unit and unit + 's' or ''))
-    ax.set(yticks=range(len(variants)), yticklabels=[v.replace('_', ' ') for v in variants], xlim=(0, 1.22*max(reach)),
-        xlabel=AXIS.get(field, field.replace('_', ' ')))
-    ax.invert_yaxis()
+        points = (x.groupby(unit)[field].mean() if unit else x[field]).astype(float).tolist()
+        reach.append(_bar(ax, i, points, style_of(v), 0.8, unit and unit + 's' or ''))
+    _rows(ax, [v.replace('_', ' ') for v in variants], xlim=(0, 1.22*max(reach)),
+          xlabel=AXIS.get(field, field.replace('_', ' ')))
     return ax
 
 # %% ../../nbs/measure/760_plots.ipynb #ce717155
@@ -220,15 +208,13 @@ def plot_normalised_goodput(
                 reach.append(_bar(ax, i + (j - (len(variants) - 1)/2)*height,
                     r.xs(s, level='suite').tolist(), style_of(v), height*0.92, column=True))
     ax.axvline(1, color=style_of(base).colour, lw=2)
-    ax.set(yticks=range(len(suites)), yticklabels=short_names(suites), xlim=(0, 1.03*max(reach)),
-        xlabel=f'{value.replace("_", " ")} relative to {label_of(base)} (= 1) of the same suite and seed')
-    ax.invert_yaxis()
+    _rows(ax, short_names(suites), xlim=(0, 1.03*max(reach)),
+          xlabel=f'{value.replace("_", " ")} relative to {label_of(base)} (= 1) of the same suite and seed')
     line = plt.Line2D([], [], color=style_of(base).colour, lw=2)
     bars = [Patch(facecolor=style_of(v).colour, hatch=style_of(v).hatch, edgecolor='white') for v in variants]
     _legend_below(ax, 4, [line, *bars], [label_of(v) for v in (base, *variants)])
     return ax
 
-# %% ../../nbs/measure/760_plots.ipynb #ab2484aa
 def _ratios(table: pd.DataFrame, value: str, a: str, b: str) -> pd.Series | None: # None: no pair of them may be made
     try: return pair(table, value, a, b).table.eval('a/b')
     except ValueError: return None
@@ -243,12 +229,11 @@ def plot_gain(
     "Relative gain of one variant over another in each suite, with intervals, in percent."
     pairs, style = pair(table, value, a, b), style_of(a)
     suites = pairs.table.index.get_level_values('suite').unique()
-    rows = [(s, mean_of_ratios(pair(table[table['suite'] == s], value, a, b)).scaled(100, shift=-1)) for s in suites]
-    rows.sort(key=lambda r: -r[1].value)
+    gain = lambda t: mean_of_ratios(pair(t, value, a, b)).scaled(100, shift=-1)
+    rows = sorted(((s, gain(table[table['suite'] == s])) for s in suites), key=lambda row: -row[1].value)
     names = short_names(s for s, _ in rows)
     if len(rows) > 1:
-        rows.append(('', mean_of_ratios(pairs, 'suite').scaled(100, shift=-1)))
-        names.append('mean of suites')
+        rows, names = [*rows, ('', mean_of_ratios(pairs, 'suite').scaled(100, shift=-1))], [*names, 'mean of suites']
     ax = _axes(ax, 0.8 + 0.36*len(rows))
     for i, (s, e) in enumerate(rows):
         shape = style.marker if s else 'D'
@@ -284,9 +269,8 @@ def plot_stall_and_gain(
         if x.has_interval: ax.plot([x.low, x.high], [y.value]*2, color='0.6', lw=1, zorder=1)
         if y.has_interval: ax.plot([x.value]*2, [y.low, y.high], color='0.6', lw=1, zorder=1)
         ax.plot(x.value, y.value, shapes[place[1] % 7], color=colours[place[0] % 5],
-                fillstyle=('full', 'left', 'none', 'bottom')[place[2] % 4],
-            markerfacecoloralt='white', mec='black', ms=10,
-                ls='', label=' '.join(v for v in f if v) or s)
+                fillstyle=('full', 'left', 'none', 'bottom')[place[2] % 4], markerfacecoloralt='white', mec='black',
+                ms=10, ls='', label=' '.join(v for v in f if v) or s)
     ax.axhline(0, color='0.4', lw=1); ax.axvline(0, color='0.4', lw=1)
     n = table.groupby('suite')['seed'].nunique()
     ax.set(xlabel=f'stall saved by {label_of(a)} against {label_of(b)} (s a run)',
@@ -310,28 +294,24 @@ def _draw_attempt(ax: Axes, h: History, n: int, lane: float, start: float, top: 
     if len(b): ax.plot(b['clock'] - start, lane + 0.85*b['global_step']/top, 'o', color='white', mec='black', ms=4)
 
 def _idle_until(h: History, n: int) -> float: # seconds before attempt n in which nobody ran
-    return sum(s for k, s in idle_before(h).items() if 0 < k <= n)
+    return sum(s for k, s in account(h).idle_before.items() if 0 < k <= n)
 
-# %% ../../nbs/measure/760_plots.ipynb #bd4a2327
 def _draw_gaps(ax: Axes, h: History, lane: float, start: float) -> None:
     "Where the job was down, and where it died."
     t = milestones(h).sub([start + _idle_until(h, n) for n in h.attempts.index], axis=0)
     down = t['finished'].shift().fillna(t['loop_end'].shift()).fillna(t['launch'])      # since the attempt before
     for a, b in zip(down, t['first_record']):
         ax.broken_barh([(a, b - a)], (lane, 0.85), facecolor='none', edgecolor='0.65', hatch='///', lw=0)
-    died = t['fault_fired'].fillna(t['loop_end']).where(t.index.isin(deaths(h)))
-    for n, s in idle_before(h).items():
+    died = t['fault_fired'].fillna(t['loop_end']).where(t.index.isin(account(h).deaths))
+    for n, s in account(h).idle_before.items():
         if s < 1 or n not in t.index: continue
         ax.plot([t.loc[n, 'launch']]*2, [lane, lane + 0.85], ':', color='black', lw=1.5)
-        ax.text(t.loc[n, 'launch'], lane + 0.87, f'nobody ran for {shown_s(s)} s', ha='center', va='bottom', fontsize=8)
+        ax.text(t.loc[n, 'launch'], lane + 0.87, f'nobody ran for {show_s(s)} s', ha='center', va='bottom', fontsize=8)
     steps = h.attempts['last_step']/max(h.target or 1, h.steps['global_step'].max())
     ax.plot(died, lane + 0.85*steps, 'X', color='black', ms=10, mec='white')
 
 # %% ../../nbs/measure/760_plots.ipynb #bac0d959
-def plot_timeline(
-    histories: Iterable[History | Path | str],
-    ax: Axes | None = None,
-) -> Axes:
+def plot_timeline(histories: Iterable[History | Path | str], ax: Axes | None = None) -> Axes:
     "The attempts of each run: steps, checkpoints, deaths, gaps and replays."
     hs = _histories(histories)
     ax = _axes(ax, 1.3 + 1.1*len(hs))
@@ -344,12 +324,12 @@ def plot_timeline(
         ax.axhline(lane, color='0.3', lw=0.8)
     ax.set(yticks=[len(hs) - 1 - i + 0.42 for i in range(len(hs))], yticklabels=labels_of(map(name_of, hs)),
         xlabel='wall clock: seconds since the first launch'
-        + ', without the time in which nobody ran'*any(idle_before(h) for h in hs), xlim=(0, None),
+        + ', without the time in which nobody ran'*any(account(h).idle_before for h in hs), xlim=(0, None),
         ylim=(-0.05, len(hs)))
-    keys = [plt.Line2D([], [], color='0.4', lw=2), plt.Line2D([], [], color='black', lw=4),
-        plt.Line2D([], [], ls='', marker='o', color='white', mec='black', ms=5),
-            plt.Line2D([], [], ls='', marker='X', color='black', ms=9, mec='white'),
-            Patch(facecolor='none', edgecolor='0.65', hatch='///', lw=0)]
+    looks = (dict(color='0.4', lw=2), dict(color='black', lw=4), dict(ls='', marker='o', color='white', mec='black',
+             ms=5), dict(ls='', marker='X', color='black', ms=9, mec='white'))
+    down = Patch(facecolor='none', edgecolor='0.65', hatch='///', lw=0)
+    keys = [*(plt.Line2D([], [], **look) for look in looks), down]
     _legend_below(ax, 5, keys, ['steps', 'replay', 'checkpoint', 'death', 'not training'])
     return ax
 
@@ -372,28 +352,23 @@ def grouped(waterfall: dict) -> dict[str, float]: # group -> seconds
     return {g: float(sum(waterfall.get(p, 0.0) for p in parts)) for g, (_, _, parts) in GROUPS.items()}
 
 # %% ../../nbs/measure/760_plots.ipynb #8ba2ad39
-def plot_waterfall(
-    goodputs: Iterable[Goodput],
-    ax: Axes | None = None,
-) -> Axes:
+def plot_waterfall(goodputs: Iterable[Goodput], ax: Axes | None = None) -> Axes:
     "The wall clock of each run, taken apart."
     gs = list(goodputs)
     if not gs: raise ValueError('nothing to plot: expected at least one Goodput')
-    ax = _axes(ax, 1.4 + 0.55*len(gs))
+    ax, longest = _axes(ax, 1.4 + 0.55*len(gs)), max(g.wall_clock_s for g in gs)
     for i, g in enumerate(gs):
         left = 0.0
         for name, s in grouped(g.waterfall).items():
             colour, hatch, _ = GROUPS[name]
             ax.barh(i, s, left=left, color=colour, hatch=hatch, edgecolor='white', lw=0.5,
                     label=name if i == 0 else None)
-            if s > 0.06*max(x.wall_clock_s for x in gs):
+            if s > 0.06*longest:
                 ax.text(left + s/2, i, f'{s:.1f}', ha='center', va='center', fontsize=9,
                     bbox=dict(boxstyle='round,pad=0.15', fc='white', ec='none', alpha=0.85))
             left += s
         ax.text(left, i, f'  {g.wall_clock_s:.1f} s', va='center')
-    ax.set(yticks=range(len(gs)), yticklabels=labels_of(map(name_of, gs)), xlabel='wall clock (seconds)',
-        xlim=(0, 1.12*max(g.wall_clock_s for g in gs)))
-    ax.invert_yaxis()
+    _rows(ax, labels_of(map(name_of, gs)), xlabel='wall clock (seconds)', xlim=(0, 1.12*longest))
     _legend_below(ax, 4)
     return ax
 
@@ -423,21 +398,18 @@ def plot_windows(
     ax.set(xlabel=f'place in the global batch (B = {B})', yticks=range(len(W)),
            yticklabels=[f'step {s}, W = {w}' for s, w in zip(steps, W)])
     ax.legend(handles=[Patch(color=plt.get_cmap('cividis')((r + 0.5)/most), label=f'rank {r}') for r in range(most)],
-              ncols=min(most, 8),
-        loc='lower center', bbox_to_anchor=(0.5, 1.0), frameon=False)
+              ncols=min(most, 8), loc='lower center', bbox_to_anchor=(0.5, 1.0), frameon=False)
     return ax
 
 # %% ../../nbs/measure/760_plots.ipynb #bb5ec259
 PATH_BOXES = ( # lane (from below), start, end, text, kind: the overlapped checkpoint of one step
     (3, 0.0, 1.9, 'step $k$', 'work'), (3, 1.9, 2.6, 'barrier', 'stall'), (3, 2.6, 3.5, 'copy', 'stall'),
-    (3, 3.5, 4.2, 'send', 'stall'),
-    (3, 4.2, 4.9, 'barrier', 'stall'),
-    (3, 4.9, 6.8, 'step $k+1$', 'work'), (3, 6.8, 8.7, 'step $k+2$', 'work'), (3, 8.7, 10.6, 'step $k+3$', 'work'),
+    (3, 3.5, 4.2, 'send', 'stall'), (3, 4.2, 4.9, 'barrier', 'stall'), (3, 4.9, 6.8, 'step $k+1$', 'work'),
+    (3, 6.8, 8.7, 'step $k+2$', 'work'), (3, 8.7, 10.6, 'step $k+3$', 'work'),
     (2, 2.6, 9.3, 'buffer 1 holds the state of step $k$', 'buffer'),
     (1.45, 0.0, 10.6, 'buffer 2: free (if not: backpressure)', 'free'),
     (0, 3.9, 6.3, 'write temporary file,\nfsync', 'disk'), (0, 6.3, 7.5, 'rename,\nfsync dir', 'disk'),
-    (0, 7.5, 8.5, 'sidecar', 'disk'),
-    (0, 8.5, 9.3, 'latest', 'disk'))
+    (0, 7.5, 8.5, 'sidecar', 'disk'), (0, 8.5, 9.3, 'latest', 'disk'))
 PATH_COLOURS = dict(work=('#12355b', ''), stall=('#d55e00', '//'), buffer=('#6ec1e4', ''), free=('white', ''),
                     disk=('#d9d9d9', ''))
 
@@ -447,8 +419,7 @@ def plot_architecture(ax: Axes | None = None) -> Axes:
     for lane, left, right, text, kind in PATH_BOXES:
         (colour, hatch), tall = PATH_COLOURS[kind], 0.36 if kind in ('buffer', 'free') else 0.62
         ax.barh(lane, right - left - 0.04, tall, left=left + 0.02, color=colour, hatch=hatch,
-                edgecolor='white' if kind != 'free' else '0.6',
-            lw=0.8 if kind == 'free' else 0)
+                edgecolor='white' if kind != 'free' else '0.6', lw=0.8 if kind == 'free' else 0)
         ax.text((left + right)/2 if kind != 'free' else 6.6, lane, text, ha='center', va='center',
                 fontsize=8.5 if right - left > 0.8 else 7.5,
             color='white' if kind == 'work' else 'black',

@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
-from ..advise.auto import RULE, Paid, next_every
 from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoint, OtherState, set_aside_in
+from ..contract.save_interval import RULE, CheckpointCosts, next_every
+from ..contract.section import seconds
+from .consistency import alike, checkpoint_name, ends_of_ranks, env, launches, restores, setting, unsettled
 from .history import History, once
 from .laws import Evidence, at, first_of, law, offences
-from ecrl.measure.witnesses import (alike, checkpoint_name, ends_of_ranks, env, launches, restores, setting,
-    unsettled)
-from ..training.config import seconds
 
 # %% ../../nbs/measure/735_resumes.ipynb #19453300
 def _failed(h: History, attempt: int, step: int) -> bool:
@@ -34,20 +33,15 @@ def unrecorded(h: History, attempt: int, step: int) -> bool:
            and not e['event'].startswith('standby_')]
     saves = [i for i, e in enumerate(own) if e['event'] == 'busy' and (e['doing'], e['global_step']) == ('save', step)]
     if not saves: return False
-    lines = [b for b in h.lines['checkpoint_rank0.jsonl'] if b.get('attempt') == attempt]
-    s = h.steps
-    later_steps = bool(((s['attempt'] == attempt) & (s['rank'] == 0) & (s['global_step'] > step)).any())
+    lines, s = [b for b in h.lines['checkpoint_rank0.jsonl'] if b.get('attempt') == attempt], h.steps
     if any(b['event'] == 'checkpoint' and b['global_step'] == step and b['strategy'] == 'overlapped' for b in lines):
         told_later = any(b['event'] == 'checkpoint_write_complete' and b['global_step'] > step for b in lines)
         return not told_later and not any(e['event'] in ('finished', 'stopping') for e in own)
-    after = [e for e in own[saves[-1] + 1:] if e['event'] not in ('busy_end', 'fault_fired', 'digested')]
-    return not after and not later_steps
+    if any(e['event'] not in ('busy_end', 'fault_fired', 'digested') for e in own[saves[-1] + 1:]): return False
+    return not ((s['attempt'] == attempt) & (s['rank'] == 0) & (s['global_step'] > step)).any()
 
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d72
-def log_lost(
-    h: History,
-    before: float = np.inf, # attempts below this one
-) -> bool:
+def log_lost(h: History, before: float = np.inf) -> bool: # before: attempts below this one
     "Whether rank 0's log is absent, though checkpoints may have been published by these attempts."
     if h.lines['checkpoint_rank0.jsonl'] or h.settings.get('checkpoint.strategy') == 'none': return False
     events = h.lines['events.jsonl']
@@ -59,25 +53,20 @@ LOST = 'logs/checkpoint_rank0.jsonl is missing or empty. Put it back to have thi
 @law('state', needs='events.jsonl, checkpoint_rank0.jsonl, sidecars of checkpoints')
 def law_resume(h: History) -> Iterator[Evidence]:
     "Every attempt continues from the newest checkpoint that had been published by then, or says why from an older one."
-    n_facts, first = 0, h.attempts.index.min()
-    for n, step, since in zip(h.attempts.index.tolist(), h.attempts['resumed_from'].tolist(),
-        h.attempts['restored_clock'].tolist()):
+    n_facts, first, c = 0, h.attempts.index.min(), h.checkpoints
+    for n, step, m, since in h.attempts[['resumed_from', 'from_attempt', 'restored_clock']].itertuples():
         if step != step: continue
-        m, step = h.attempts['from_attempt'][n], int(step)
-        by_then = _published_before(h, n, since)
+        m, step = int(m) if m == m else None, int(step)
+        # what earlier attempts had published; a sidecar alone does not say when
+        by_then = c[((c['attempt'] < n) & ~(c['clock'] > since)).to_numpy()]
         lost = (step > 0 or n > first) and log_lost(h, n) and step not in set(by_then['global_step'])
         if not step and by_then.empty and not lost: continue
         n_facts += 1
-        yield from _not_newest(h, n, int(m) if m == m else None, step, by_then)
+        yield from _not_newest(h, n, m, step, by_then)
         if lost: yield Evidence('unknown', f'attempt {n} continued after step {step}; what had been published by then '
             f'is not known: {LOST}.', step, attempt=n)
-        elif step: yield from _not_published(h, n, int(m) if m == m else None, step, since, by_then)
+        elif step: yield from _not_published(h, n, m, step, by_then)
     return n_facts
-
-def _published_before(h: History, attempt: int, clock: float) -> pd.DataFrame:
-    "What earlier attempts had published; a sidecar alone does not say when."
-    c = h.checkpoints
-    return c[((c['attempt'] < attempt) & ~(c['clock'] > clock)).to_numpy()]
 
 # %% ../../nbs/measure/735_resumes.ipynb #3f68235b
 @once
@@ -103,32 +92,25 @@ def _not_newest(h: History, n: int, m: int | None, step: int, by_then: pd.DataFr
               and not was_set_aside(h, *o, n)]
     what = f'attempt {n} continued after step {step}, though attempt {newest[0]} had published step {newest[1]}'
     if not silent: yield Evidence(True, f'{what}: {said[:300] or "it had been set aside before"}', step, attempt=n)
-    else:
-        yield Evidence(False, f'{what}, and no reason is recorded for passing over step '
-                              f'{", ".join(str(o[1]) for o in silent)}.', step, attempt=n,
-            cause='a newer checkpoint was lost, hidden, or not looked for')
+    else: yield Evidence(False, f'{what}, and no reason is recorded for passing over step '
+                         f'{", ".join(str(o[1]) for o in silent)}.', step, attempt=n,
+                         cause='a newer checkpoint was lost, hidden, or not looked for')
 
 # %% ../../nbs/measure/735_resumes.ipynb #1c9f8885
-def _not_published(
-    h: History, n: int, m: int | None, step: int, since: float, by_then: pd.DataFrame,
-) -> Iterator[Evidence]:
-    def of(c):
-        return c[((c['global_step'] == step) & ((c['attempt'] == m) if m is not None else c['attempt'] < n)).to_numpy()]
-    if len(of(by_then)): return
-    where, path = f'attempt {n} continued after step {step}', h.attempts['from_path'][n]
-    before = [m] if m is not None else range(1, n)
-    if len(of(h.checkpoints)):
-        yield Evidence(False, f'{where}, whose checkpoint was published only later.', step, attempt=n,
-            cause='an orphaned writer, or `latest` named a file before it was durable')
-    elif any(_failed(h, a, step) for a in before):
-        yield Evidence(False, f'{where}, but its checkpoint is recorded as failed.', step, attempt=n)
-    elif any(unrecorded(h, a, step) for a in before) and isinstance(path, str):
-        yield Evidence(True, f'{where}: its write was not yet reported when rank 0 died, but {path} was there and was '
-                             'loaded.', step, attempt=n)
-    else:
-        newest = int(by_then['global_step'].max()) if len(by_then) else 0
-        yield Evidence(False, f'{where}, but no checkpoint of step {step} was ever published.', step, attempt=n,
-            cause=f'the newest published one before was step {newest}')
+def _not_published(h: History, n: int, m: int | None, step: int, by_then: pd.DataFrame) -> Iterator[Evidence]:
+    def among(c): return ((c['global_step'] == step) & (c['attempt'] == m if m is not None else c['attempt'] < n)).any()
+    if among(by_then): return
+    before, path = [m] if m is not None else range(1, n), h.attempts['from_path'][n]
+    newest = int(by_then['global_step'].max()) if len(by_then) else 0
+    valid, what, cause = (
+        (False, ', whose checkpoint was published only later',
+         'an orphaned writer, or `latest` named a file before it was durable') if among(h.checkpoints) else
+        (False, ', but its checkpoint is recorded as failed', None) if any(_failed(h, a, step) for a in before) else
+        (True, f': its write was not yet reported when rank 0 died, but {path} was there and was loaded', None)
+        if any(unrecorded(h, a, step) for a in before) and isinstance(path, str) else
+        (False, f', but no checkpoint of step {step} was ever published',
+         f'the newest published one before was step {newest}'))
+    yield Evidence(valid, f'attempt {n} continued after step {step}{what}.', step, attempt=n, cause=cause)
 
 # %% ../../nbs/measure/735_resumes.ipynb #db2a0ff2
 @law('state', needs='checkpoint_rank0.jsonl, events.jsonl, sidecars of checkpoints')
@@ -146,18 +128,17 @@ def law_checkpoints(h: History) -> Iterator[Evidence]:
                                          *_wrong_sidecars(h)])
     return len(c) + len(b)
 
-# %% ../../nbs/measure/735_resumes.ipynb #843c3043
 def wrong_epoch(S: int, step, epoch): # at an epoch's end {e, S} and {e+1, 0} name the same place
     due = (step - 1)//S
     return (epoch != due) & ~((step % S == 0) & (epoch == due + 1)) & (step > 0)
 
-def _of_rounds(h: History) -> dict | None: # (attempt, round) -> epoch, from rank 0's records; None: units are windows
-    if h.config is None or h.config.training.method != 'averaging': return None
+def _of_units(h: History) -> dict | None: # (attempt, unit) -> epoch, from rank 0's records; None: units are windows
+    if h.config is None or h.config.kit.shares_batch: return None
     own = h.steps[(h.steps['rank'] == 0).to_numpy()]
     return dict(zip(zip(own['attempt'].tolist(), own['global_step'].tolist()), own['epoch'].tolist()))
 
 def _wrong_epochs(h: History, b: pd.DataFrame) -> Iterator[Evidence]:
-    epoch, known = b['epoch'].astype(float), _of_rounds(h)
+    epoch, known = b['epoch'].astype(float), _of_units(h)
     if known is None: wrong = wrong_epoch(h.geometry.steps_per_epoch, b['global_step'], epoch)
     else: wrong = epoch != [known.get((a, n), e) for a, n, e in zip(b['attempt'], b['global_step'], epoch)]
     yield from offences(b, wrong & epoch.notna(),
@@ -186,6 +167,9 @@ def interval_at(h: History, attempt: int) -> Callable: # step -> steps between c
 # %% ../../nbs/measure/735_resumes.ipynb #ff865476
 def _lines(h: History, *events: str) -> list[dict]:
     return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] in events]
+def _by_save(lines: list[dict]) -> dict[tuple, dict]: return {(b['attempt'], b['global_step']): b for b in lines}
+def _left(h: History) -> set[int]: # attempts that rank 0 has left in order
+    return {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}
 
 def _untold(h: History) -> Iterator[Evidence]: # where the log is lost
     "That boundaries were due, of which nothing is told."
@@ -201,11 +185,9 @@ def _untold(h: History) -> Iterator[Evidence]: # where the log is lost
 def _missing_boundaries(h: History) -> Iterator[Evidence]:
     "Boundaries that were due and have no line, lines where none was due, and announced saves without a line."
     if log_lost(h): yield from _untold(h); return
-    told = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint', 'checkpoint_failed')}
+    told = _by_save(_lines(h, 'checkpoint', 'checkpoint_failed'))
     own = h.steps[['attempt', 'global_step']][(h.steps['rank'] == 0).to_numpy()]
-    last = own.groupby('attempt')['global_step'].max().to_dict()
-    # after a last boundary, wherever it fell
-    left = {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}
+    last, left = own.groupby('attempt')['global_step'].max().to_dict(), _left(h)  # after a last boundary, wherever
     for n, steps in own.groupby('attempt')['global_step']:
         k, strategy = interval_at(h, n), setting(h, n, 'checkpoint.strategy')
         if not k(1) or strategy == 'none' or unsettled(h, n): continue
@@ -214,14 +196,13 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
             yield Evidence(False, f'step {s} of attempt {n} was a boundary (every {k(s)} steps, and at the end), but '
                            'rank 0 has no line about it.', s, 0, n, 'lines of checkpoint_rank0.jsonl are missing')
     for b in _lines(h, 'checkpoint'):
-        n, s = b['attempt'], b['global_step']
-        k, strategy = interval_at(h, n)(s), setting(h, n, 'checkpoint.strategy')
-        if strategy and b['strategy'] != strategy:
-            yield Evidence(False, f'the checkpoint of step {s} of attempt {n} was {b["strategy"]}, the config says '
-                                  f'{strategy}.', s, 0, n)
+        n, s, k, due = b['attempt'], b['global_step'], interval_at(h, b['attempt'])(b['global_step']), setting(
+            h, b['attempt'], 'checkpoint.strategy')
+        of = f'checkpoint of step {s} of attempt {n}'
+        if due and b['strategy'] != due:
+            yield Evidence(False, f'the {of} was {b["strategy"]}, the config says {due}.', s, 0, n)
         if k and s % k and s != last.get(n):
-            yield Evidence(False, f'a checkpoint of step {s} of attempt {n}, where no boundary was due (every {k} '
-                                  'steps).', s, 0, n)
+            yield Evidence(False, f'a {of}, where no boundary was due (every {k} steps).', s, 0, n)
     if h.version >= 2: yield from _odd_saves(h)
 
 # %% ../../nbs/measure/735_resumes.ipynb #73555002
@@ -259,14 +240,14 @@ def _odd_change(h: History, n: int, e: dict, now: int) -> Iterator[Evidence]: # 
     def odd(what): return Evidence(False, f'attempt {n} changed its interval at step {s} to {k}, {what}.', s, 0, n)
     if e['before'] != now: yield odd(f'from {e["before"]}; in force were {now}')
     if s % now: yield odd(f'where no boundary was due (every {now} steps)')
-    if missing := [f for f in (*Paid.__dataclass_fields__, 'rule', 'mtbf_s') if e.get(f) is None]:
+    if missing := [f for f in (*CheckpointCosts.__dataclass_fields__, 'rule', 'mtbf_s') if e.get(f) is None]:
         yield odd(f'without saying from which {missing[0]}')
         return
     if e['rule'] != RULE: return                       # decided by a rule that is not here any more
     said = setting(h, n, 'checkpoint.mtbf')
     if said is None or e['mtbf_s'] != seconds(said):
         yield odd(f'for an MTBF of {e["mtbf_s"]} s; the config says {said}')
-    paid = Paid(**{f: e[f] for f in Paid.__dataclass_fields__})
+    paid = CheckpointCosts(**{f: e[f] for f in CheckpointCosts.__dataclass_fields__})
     most = setting(h, n, 'training.max_steps')
     again = next_every(e['before'], paid, e['mtbf_s'], most)
     if k != again: yield odd(f'though the costs that it names advise {again}')
@@ -303,21 +284,16 @@ def _few(x: list) -> str: return ', '.join(map(str, x[:8])) + (', ...' if len(x)
 # %% ../../nbs/measure/735_resumes.ipynb #73110881
 def _told_otherwise(h: History) -> Iterator[Evidence]:
     "What two lines tell differently about one checkpoint."
-    begun = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint')}
-    ended = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint_write_complete')}
-    times = Counter((b['attempt'], b['global_step'], b['event'])
-        for b in _lines(h, 'checkpoint', 'checkpoint_write_complete'))
+    names = 'checkpoint', 'checkpoint_write_complete', 'checkpoint_failed'
+    begun, ended, failed = (_by_save(_lines(h, name)) for name in names)
+    times = Counter((b['attempt'], b['global_step'], b['event']) for b in _lines(h, *names[:2]))
     for (n, s, event), k in times.items():
         if k > 1: yield Evidence(False, f'{event} of step {s} of attempt {n} is recorded {k} times.', s, 0, n)
     for (n, s), b in ended.items():
-        if (n, s) not in begun:
-            yield Evidence(False, f'the write of step {s} of attempt {n} is complete, but was never handed over.', s, 0,
-                n)
-        if b['path'] != checkpoint_name(s):
-            yield Evidence(False, f'the write of step {s} of attempt {n} is complete in {b["path"]!r}; expected '
-                                  f'{checkpoint_name(s)!r}.', s, 0, n)
-    failed = {(b['attempt'], b['global_step']) for b in _lines(h, 'checkpoint_failed')}
-    left = {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}
+        of, due = f'the write of step {s} of attempt {n} is complete', checkpoint_name(s)
+        if (n, s) not in begun: yield Evidence(False, f'{of}, but was never handed over.', s, 0, n)
+        if b['path'] != due: yield Evidence(False, f'{of} in {b["path"]!r}; expected {due!r}.', s, 0, n)
+    left = _left(h)
     for (n, s), b in begun.items():
         if b['strategy'] == 'overlapped' and n in left and (n, s) not in ended and (n, s) not in failed:
             yield Evidence(False, f'attempt {n} left in order, but what became of the write of step {s} is recorded '
@@ -331,34 +307,28 @@ def _told_otherwise(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/735_resumes.ipynb #fab4d400
 def _wrong_sidecars(h: History) -> Iterator[Evidence]:
     "Sidecars that say something else than the records."
-    # of an overlapped save the later line knows the file
-    said = {(b['attempt'], b['global_step']): b for b in _lines(h, 'checkpoint', 'checkpoint_write_complete')}
-    W, S = h.attempts['world_size'].to_dict(), h.geometry.steps_per_epoch if h.geometry is not None else None
-    known = _of_rounds(h)
-    for s in h.sidecars:
-        if s['file'] == 'latest.json': continue
-        n, step, file = s['attempt'], s['global_step'], s['file']
-        def wrong(what): return Evidence(False, f'{file} {what}.', step, attempt=n)
-        if file != checkpoint_name(step).replace('.pt', '.json'):
-            yield wrong(f'is the sidecar of step {step}')
-        if s.get('path') != checkpoint_name(step):
-            yield wrong(f'names {s.get("path")!r}; expected {checkpoint_name(step)!r}')
-        if n not in launches(h) and launches(h): yield wrong(f'is of attempt {n}, which this run never launched')
-        if s.get('boot') and n in h.launch_boots and s['boot'] != h.launch_boots[n]:
-            yield wrong(f'was written in another boot of the machine than attempt {n}')
-        if n in W and W[n] == W[n] and s.get('world_size') != W[n]:
-            yield wrong(f'says world size {s.get("world_size")}; attempt {n} had {int(W[n])}')
-        if S and (wrong_epoch(S, step, s.get('epoch')) if known is None
-                  else known.get((n, step), s.get('epoch')) != s.get('epoch')):
-            yield wrong(f'says epoch {s.get("epoch")} for step {step}')
-        if s.get('mono', np.inf) < _done_at(h, n, step, s.get('boot')):
-            yield wrong('was durable before its step was done, by the same clock')
-        line, failed = (said.get((n, step)),
-            any((b['attempt'], b['global_step']) == (n, step) for b in _lines(h, 'checkpoint_failed')))
-        if line and line.get('strategy') != 'overlapped' and s.get('bytes') != line.get('bytes', s.get('bytes')):
-            yield wrong(f'says {s.get("bytes")} bytes; rank 0 recorded {line["bytes"]}')
-        elif not (line or failed or log_lost(h) or unrecorded(h, n, step) or unsettled(h, n)) and n in h.attempts.index:
-            yield wrong(f'vouches for step {step} of attempt {n}, which rank 0 never saved')
+    said = _by_save(_lines(h, 'checkpoint', 'checkpoint_write_complete'))    # of an overlapped save the later line
+    failed, known, S = _by_save(_lines(h, 'checkpoint_failed')), _of_units(h), h.geometry and h.geometry.steps_per_epoch
+    for s in (s for s in h.sidecars if s['file'] != 'latest.json'):
+        n, step, file, epoch, size = s['attempt'], s['global_step'], s['file'], s.get('epoch'), s.get('bytes')
+        name, W, line = checkpoint_name(step), h.attempts['world_size'].get(n, np.nan), said.get((n, step), {})
+        told = line.get('bytes', size) if line.get('strategy') != 'overlapped' else size
+        excused = line or (n, step) in failed or log_lost(h) or unrecorded(h, n, step) or unsettled(h, n)
+        for so, what in (
+            (file != name.replace('.pt', '.json'), f'is the sidecar of step {step}'),
+            (s.get('path') != name, f'names {s.get("path")!r}; expected {name!r}'),
+            (launches(h) and n not in launches(h), f'is of attempt {n}, which this run never launched'),
+            (s.get('boot') and h.launch_boots.get(n, s['boot']) != s['boot'],
+             f'was written in another boot of the machine than attempt {n}'),
+            (W == W and s.get('world_size') != W, f'says world size {s.get("world_size")}; attempt {n} had {W:.0f}'),
+            (S and (wrong_epoch(S, step, epoch) if known is None else known.get((n, step), epoch) != epoch),
+             f'says epoch {epoch} for step {step}'),
+            (s.get('mono', np.inf) < _done_at(h, n, step, s.get('boot')),
+             'was durable before its step was done, by the same clock'),
+            (size != told, f'says {size} bytes; rank 0 recorded {told}'),
+            (not excused and n in h.attempts.index,
+             f'vouches for step {step} of attempt {n}, which rank 0 never saved')):
+            if so: yield Evidence(False, f'{file} {what}.', step, attempt=n)
     yield from _wrong_latest(h)
 
 # %% ../../nbs/measure/735_resumes.ipynb #fab4d402
@@ -387,7 +357,6 @@ def _wrong_latest(h: History) -> Iterator[Evidence]:
         yield Evidence(True, f'latest.json {f"names step {named[1]}" if named else "is missing"}; it is a view of the '
                              f'newest sidecar, of step {max(own)[1]}, and is made anew when the run is continued.')
 
-
 # %% ../../nbs/measure/735_resumes.ipynb #d196c002
 @once
 def saved_digests(h: History) -> dict[tuple, dict]: # (attempt, step) -> component -> digest
@@ -398,20 +367,18 @@ def saved_digests(h: History) -> dict[tuple, dict]: # (attempt, step) -> compone
             {c: d for c, d in e['digests'].items() if not e['rank'] or c.endswith(f'.{e["rank"]}')})
     return out
 
-
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d81
 def _harm(h: History, attempt: int, step: int) -> tuple[bool | str, str] | None: # (result, why); None: it is whole
     "What is wrong with a checkpoint that was published."
     data = checkpoint_name(step)
     record = data.replace('.pt', '.json')
     own = next((s for s in h.sidecars if (s['file'], s['attempt']) == (record, attempt)), None)
-    has = h.stored.get(data)
-    if record in h.damaged: return 'unknown', h.damaged[record]
-    if own is None: return 'unknown', f'{record} is missing, or of another attempt'
-    if data not in h.stored: return 'unknown', f'{data} is missing'
-    if has is None: return 'unknown', f'{data} is no file that can be read'
-    if has != own.get('bytes'): return 'unknown', f'{data} has {has} bytes, its sidecar says {own.get("bytes")}'
-    folder = h.path/'checkpoints'
+    has, said, folder = h.stored.get(data), (own or {}).get('bytes'), h.path/'checkpoints'
+    for so, why in ((record in h.damaged, h.damaged.get(record)),
+                    (own is None, f'{record} is missing, or of another attempt'),
+                    (data not in h.stored, f'{data} is missing'), (has is None, f'{data} is no file that can be read'),
+                    (has != said, f'{data} has {has} bytes, its sidecar says {said}')):
+        if so: return 'unknown', why
     if not h.deep: return
     try: pack = CheckpointStore(folder).load(CheckpointInfo.read(folder/record))
     except OtherState as e: return False, str(e)
@@ -454,12 +421,9 @@ def law_whole(h: History) -> Iterator[Evidence]:
     due = sorted((o for o in published if not was_set_aside(h, *o)), reverse=True)
     there = any(name.endswith('.pt') for name in h.stored)
     if not h.version or not (h.ran_here or there) or not (due or h.damaged): return 0
-    if h.unlisted:
-        yield Evidence('unknown', f'{h.unlisted}: whether the checkpoints that were published can be loaded is not '
-                                  'known.')
-        return 0
-    yield from first_of([*_missed(h, due)])
-    return len(due)
+    if not h.unlisted: yield from first_of([*_missed(h, due)]); return len(due)
+    yield Evidence('unknown', f'{h.unlisted}: whether the checkpoints that were published can be loaded is not known.')
+    return 0
 
 def _missed(h: History, due: list[tuple]) -> Iterator[Evidence]: # due: (attempt, step), newest first
     # in a run in progress one may be on its way, and a resume looks for itself
@@ -494,7 +458,8 @@ def _due_of(h: History, rank: int, e: dict) -> dict[str, tuple]: # component -> 
     "What can be compared of a restore. Moments of a rank that took no part in the save cannot."
     due, found = saved_digests(h).get((e.get('from_attempt'), e['from_step'])), e.get('digests')
     if not due or not found: return {}
-    told = {*due, *found, *_must_tell(h, rank, e)}
+    told = {*due, *found}
+    told |= {c for c in _must_tell(h, rank, e) if f'{c}.{rank}' not in told}     # or each rank has one of its own
     names = [c for c in sorted(told) if not c.rpartition('.')[2].isdigit() or c.endswith(f'.{rank}')]
     return {c: (due.get(c), found.get(c)) for c in names if (e['rng'] == 'restored' if c.startswith('rng.')
                                                              else c in due or not c.startswith('moments.'))}
@@ -550,7 +515,6 @@ def _parted(h: History) -> Iterator[Evidence]:
             if e['digests'][c] != first[c] and alike(h, n, n, across=True): yield Evidence(False,
                 f'rank {e["rank"]} of attempt {n} had other {c} than rank 0 when step {e["global_step"]} was saved.',
                 e['global_step'], e['rank'], n, 'a rank left out an update, or did another one')
-
 
 # %% ../../nbs/measure/735_resumes.ipynb #d1960037
 def digest_shows(h: History, attempt: int) -> tuple[bool, str]: # (whether, by what or why not)

@@ -8,12 +8,12 @@ __all__ = ['LARGEST', 'WHOLE', 'LEAST', 'randperm', 'LongOrder', 'epoch_ids', 'a
 
 # %% ../../nbs/measure/710_windows.ipynb #4f1cca80
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache, partial
 import numpy as np
-from ..data.assignment import Assignment, Unit, assignment_of
+from ..data.assignment import Assignment, EvenWindows, Unit
 from ..data.geometry import Geometry, permutation_seed
-from ..training.config import TrainingConfig
+from ..contract.config import TrainingConfig
 
 # %% ../../nbs/measure/710_windows.ipynb #7ecf59a4
 LARGEST = (2**32 - 1)//20   # from here on torch draws 64-bit numbers
@@ -21,7 +21,7 @@ LARGEST = (2**32 - 1)//20   # from here on torch draws 64-bit numbers
 def randperm(
     n: int, # from 1; below `LARGEST`
     seed: int, # of the torch generator
-    first: int | None = None, # from 1: only so many of it, at a price that depends on their number
+    first: int | None = None, # from 1: only the first so many ids; the cost then depends on this number
 ) -> np.ndarray: # (n,) int64, or (first,)
     "`torch.randperm(n)` of a CPU generator with this seed, bit by bit."
     if not 1 <= n < LARGEST:
@@ -30,13 +30,13 @@ def randperm(
     draws = np.random.RandomState(seed % 2**32).randint(2**32, size=min(k, n - 1), dtype=np.uint32)
     swaps = np.arange(k, dtype=np.int32)  # row i changes places with row swaps[i] >= i
     swaps[:len(draws)] += (draws % np.arange(n, n - len(draws), -1, dtype=np.uint32)).astype(np.int32)
-    from scipy.linalg.lapack import dlaswp      # 0.4 s of processor time, which only a permutation is worth
-    rows = np.union1d(np.arange(k), swaps) if 4*k < n else np.arange(n)     # those that change places, at least
+    from scipy.linalg.lapack import dlaswp      # takes 0.4 s, so it is imported only when a permutation is drawn
+    rows = np.union1d(np.arange(k), swaps) if 4*k < n else np.arange(n)     # a superset of the rows that change places
     if len(rows) < n: swaps = np.searchsorted(rows, swaps).astype(np.int32)
     return dlaswp(rows.astype(np.float64).reshape(-1, 1, order='F'), swaps, overwrite_a=True)[:k, 0].astype(np.int64)
 
 # %% ../../nbs/measure/710_windows.ipynb #59898355
-WHOLE, LEAST = 2**22, 2**16     # samples: longer epochs are drawn as far as they are asked for, at least so far
+WHOLE, LEAST = 2**22, 2**16     # samples: an epoch longer than WHOLE is drawn as far as needed, at least LEAST
 
 class LongOrder:
     "The order of a long epoch; it is indexed like an array."
@@ -68,19 +68,18 @@ def epoch_ids(
 @lru_cache(maxsize=256)
 def assigned(
     geometry: Geometry, seed: int, world_size: int,
-    method: str = 'ddp', # `training.method` of the config
-) -> Assignment | None: # None: the batch cannot be shared so
-    "Who owned which samples in a run, as the auditor sees it."
-    try: return assignment_of(method)(geometry, world_size, partial(epoch_ids, geometry, seed))
+    kind: Callable = EvenWindows, # the assignment of the run's kit
+) -> Assignment | None: # None: the global batch cannot be divided so
+    "Which member owned which samples in a run, computed without torch."
+    try: return kind(geometry, world_size, partial(epoch_ids, geometry, seed))
     except ValueError: return None
 
-# %% ../../nbs/measure/710_windows.ipynb #bc2bf863
 def ids_hash(ids: Sequence[int]) -> str: # 64 hex digits
     "`sample_ids_hash` of the geometry, without torch."
     return hashlib.sha256(np.asarray(ids, dtype='<i8').tobytes()).hexdigest()
 
 class _AsAsked(dict):
-    "The hashes of a long epoch: of its beginning, and of what else is asked for."
+    "The hashes of a long epoch: its beginning at once, later units on first use."
     def __init__(self, assignment: Assignment, epoch: int):
         self.assignment, self.epoch = assignment, epoch
         units = [Unit(epoch, i) for i in range(LEAST//assignment.geometry.global_batch)]
@@ -104,7 +103,7 @@ def share_hashes(
 # %% ../../nbs/measure/710_windows.ipynb #6f20dd22
 def learning_rate(
     cfg: TrainingConfig,
-    updates: int, # made before; 0 at the first step. An array of them as well
+    updates: int, # made before this step: 0 at the first; also an array
 ) -> float:
     "The learning rate that a schedule gives to the next update."
     if cfg.scheduler == 'none': return cfg.lr + 0*updates

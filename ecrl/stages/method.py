@@ -6,32 +6,31 @@
 __all__ = ['shape_in', 'main', 'laws_of', 'advice', 'LawBroken', 'Staged']
 
 # %% ../../nbs/stages/597_method.ipynb #882fd9ec
-import json, os, subprocess, sys, time, warnings
-import torch
+import json, os, subprocess, sys, time, warnings, torch
 from pathlib import Path
 from fastcore.basics import patch
-from ..checkpoint.state import StateMismatch
+from ..base.files import ConfigError, read_jsonl
+from ..base.fork_server import fork_beside
+from ..base.processes import die_with_parent
 from ..data.assignment import Unit
-from ..measure.laws import IDLE
-from ..processes import die_with_parent
-from .core import Due
+from ..checkpoint.state import StateMismatch
+from ..contract.config import dump_config, load_config
+from ..training.method import Method
+from ..measure.laws import NOT_EXERCISED
+from .core import Due, PlannedFault, check_faults
 from .cut import CutError, balanced, measured, operations, propose, shares
-from .job import check_strikes, life_of, said_of, said_of_parts, shape_of
+from .job import record_of, said_of, said_of_parts, shape_of
 from .laws import judge
 from .node import Files
 from .pieces import Material, Piece, cut_up, material, put_back, state_of
-from .places import placed, risks, starter_of
-from ..training.config import ConfigError, dump_config, group_of, load_config
-from ..training.events import read_jsonl
-from ..training.method import Method
-from ..training.warm import fork_beside
+from .places import placed, risks, supervisor_of
 
 # %% ../../nbs/stages/597_method.ipynb #5c6f8358
 def shape_in(m: Material, start: int = 0):
-    "The sizes of a config's group. Patience in ticks."
-    s = group_of(m.cfg)
+    "The shape of a config's group; its timeouts are in ticks."
+    s = m.cfg.of_kit()
     ticks = {k: max(2, round(getattr(s, f'{k}_s')/s.tick_s)) for k in ('silent', 'stuck', 'lost')}
-    return shape_of(m, replicas=s.replicas, keepers=s.keepers, every=m.cfg.checkpoint.every_k_steps, start=start,
+    return shape_of(m, replicas=s.replicas, acceptors=s.keepers, every=m.cfg.checkpoint.every_k_steps, start=start,
                     schedule=s.schedule, copies=s.copies, handover=s.handover,
                     resend=max(1, round(1.0/s.tick_s)), **ticks)
 
@@ -42,11 +41,11 @@ def main():
     folder = Path(folder)
     try:
         cfg = load_config(folder/'config.yaml')
-        m = material(cfg, group_of(cfg).map or group_of(cfg).count)
+        m = material(cfg, cfg.of_kit().map or cfg.of_kit().count)
         shape = shape_in(m, int(start))
-        strikes = check_strikes(json.loads((folder/'strikes.json').read_text()), shape)
+        strikes = check_faults(json.loads((folder/'strikes.json').read_text()), shape)
         progress = os.open(folder/'progress.txt', os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        starter = starter_of(cfg, folder, m, shape, strikes, progress)
+        starter = supervisor_of(cfg, folder, m, shape, strikes, progress)
     except (ConfigError, ValueError) as e: sys.exit(f'ConfigError: {e}')
     found = starter.run()
     (folder/'result.json').write_text(json.dumps(found))
@@ -55,12 +54,11 @@ def main():
     (folder/'result.json').write_text(json.dumps(found))
     if not found['finished']: sys.exit(f'the group cannot go on: {found["why"]}')
 
-# %% ../../nbs/stages/597_method.ipynb #fb050bd7
 def laws_of(folder: Path, m: Material, shape) -> dict: # law -> [result, examined, findings]
-    "What the laws say of a group's records."
+    "Judge a group's records by the laws of groups."
     p = Piece(m, 0)
     windows = (None, *(p.window(t) for t in range(1, shape.steps + 1)))
-    life = life_of(folder, shape, Due((), windows, 60.0))._replace(exact=False)
+    life = record_of(folder, shape, Due((), windows, 60.0))._replace(exact=False)
     return {k: [v, n, [str(e) for e in ev[:3]]] for k, (v, n, ev) in judge(life).items()}
 
 # %% ../../nbs/stages/597_method.ipynb #5e1b0002
@@ -76,11 +74,11 @@ def advice(m: Material, spent: list) -> str: # spent: per stage, s of computing,
     return said + f'; a cut by these times: stages.map: {json.dumps(propose(chain, costs, len(counts)))}'
 
 # %% ../../nbs/stages/597_method.ipynb #9904184c
-class LawBroken(StateMismatch): "The records of a group break a law: what it has trained is not to be trusted."
+class LawBroken(StateMismatch): "The records of a group break a law, so its training cannot be trusted."
 
 class Staged(Method):
     "Watches a group that trains in stages."
-    grouped = augments = False          # its replicas have the data
+    grouped = augments = False          # the replicas read the data, not the watcher
     group = None            # its process
     def build(self, worker):
         self.place(worker.device)
@@ -89,24 +87,23 @@ class Staged(Method):
                                     self.loss)
         except CutError as e: raise ConfigError(f'stages.map: {e}') from e
         self.pieces = [Piece(self.material, s) for s in range(len(self.material.stages))]
-        # this attempt's folder, and those before it
         self.folder = worker.logs/f'stages-{worker.attempt}'
         self.losses, self.saved, self.read = {}, {}, 0
         self.say, self.event = worker.say, worker.event
         self.say_places()
 
-    def load(self, pack: dict | None) -> str: # keyed: anew before each micro-batch
+    def load(self, pack: dict | None) -> str: # keyed: seeded anew before each micro-batch
         super().load(pack)
         return 'keyed'
 
 # %% ../../nbs/stages/597_method.ipynb #5a1c0031
 @patch
 def say_places(self: Staged):
-    hosts, shape = group_of(self.cfg).hosts, shape_in(self.material)
+    hosts, shape = self.cfg.of_kit().hosts, shape_in(self.material)
     if len(hosts) < 2: return
-    places = group_of(self.cfg).places or placed(shape, len(hosts))
-    if len(places) != shape.workers + shape.keepers: raise ConfigError(
-        f'stages.places: expected a host for each of {shape.workers} replicas and {shape.keepers} keepers, found '
+    places = self.cfg.of_kit().places or placed(shape, len(hosts))
+    if len(places) != shape.workers + shape.acceptors: raise ConfigError(
+        f'stages.places: expected a host for each of {shape.workers} replicas and {shape.acceptors} keepers, found '
         f'{len(places)}')
     for h, address in enumerate(hosts):
         who = [f'replica {p} of stage {p//shape.replicas}' if p < shape.workers else f'keeper {p}'
@@ -114,7 +111,6 @@ def say_places(self: Staged):
         self.say(f'stages: host {h}, {address}: {", ".join(who) or "nobody"}')
     for risk in risks(shape, places): self.say(f'stages: {risk}')
 
-# %% ../../nbs/stages/597_method.ipynb #59884180
 @patch
 def start(self: Staged):
     "Start the group at this step."
@@ -125,7 +121,8 @@ def start(self: Staged):
         for p in self.pieces: files['part', 0, self.global_step, p.stage] = (state_of(p, self.model, self.optimizer), 0)
     past = [tuple(said['struck']) for f in sorted(self.logs.glob('stages-*/progress.txt'))
             for said in read_jsonl(f)[0] if 'struck' in said]
-    strikes = [x for x in check_strikes([s.model_dump() for s in group_of(self.cfg).strikes], shape_in(self.material))
+    plan = [PlannedFault(s.kind, s.who, **s.model_dump(exclude={'kind', 'who'})) for s in self.cfg.of_kit().strikes]
+    strikes = [x for x in check_faults(plan, shape_in(self.material))
                if json.loads(json.dumps(x)) not in map(list, past)]
     (self.folder/'strikes.json').write_text(json.dumps(strikes))
     self.log = open(self.folder/'starter.txt', 'w+')
@@ -136,7 +133,7 @@ def start(self: Staged):
 # %% ../../nbs/stages/597_method.ipynb #4ec715b4
 @patch
 def look(self: Staged):
-    "Read the progress."
+    "Read what is new in the group's progress."
     path = self.folder/'progress.txt'
     if not path.exists(): return
     with open(path, 'rb') as f: f.seek(self.read); lines = f.read().split(b'\n')
@@ -147,7 +144,7 @@ def look(self: Staged):
         elif 'saved' in what:
             step = what['saved'][2]
             for left_out in range(self.every*(self.global_step//self.every + 1), step, self.every):
-                self.saved.setdefault(left_out, None)       # whose turn it was has failed then
+                self.saved.setdefault(left_out, None)       # no manifest: a failure interrupted that checkpoint
             self.saved[step] = tuple(what['saved'])
         elif 'struck' in what: self.event('struck', kind=what['struck'][0], who=what['struck'][1],
                                           global_step=what['at'])
@@ -158,13 +155,13 @@ def look(self: Staged):
 
 @patch
 def wait_for(self: Staged, have: dict, step: int):
-    "Until the group says so of a step."
+    "Wait until `have` holds a step, and return its value."
     ended = False
     while step not in have:
         self.look()
         if step in have: break
         if ended: self.fail()
-        ended = self.group.poll() is not None       # once more: it may have said so in its last moment
+        ended = self.group.poll() is not None       # look once more: its last lines may be unread
         if not ended: time.sleep(0.002)
     return have[step]
 
@@ -185,7 +182,7 @@ def advance(self: Staged, worker) -> dict: # the record of the step, without who
     epoch, cursor_step = self.sampler.epoch, self.sampler.cursor_step
     self.ids = self.sampler.assignment.ids(Unit(epoch, cursor_step), 0)
     loss, lr = self.wait_for(self.losses, self.global_step + 1), self.optimizer.param_groups[0]['lr']
-    with warnings.catch_warnings():             # the optimizer steps elsewhere
+    with warnings.catch_warnings():             # torch warns, since this optimizer never steps
         warnings.simplefilter('ignore', UserWarning)
         if self.scheduler: self.scheduler.step()
     self.sampler.advance()
@@ -196,13 +193,13 @@ def advance(self: Staged, worker) -> dict: # the record of the step, without who
         self.savable = manifest is not None
         if self.savable: self.take_over(manifest); self.stop = worker.asked_to_stop
         else: worker.say(f'stages: a failure interrupted the checkpoint of step {self.global_step}; it is left out')
-    if last: self.judge(worker); self.look()        # once more: what it has told in its last moments
+    if last: self.judge(worker); self.look()        # once more, for its last lines
     return self.step_record(epoch, cursor_step, dict(loss=loss, loss_global=loss), lr, data_s=0.0,
                             compute_s=time.monotonic() - t0, sync_s=0.0)
 
 @patch
 def take_over(self: Staged, manifest: tuple):
-    "The parts of a checkpoint, put together in this process; older ones are not needed any more."
+    "Load the parts of a checkpoint into this process, and delete older ones."
     files, (_, view, step) = Files(self.folder/'parts'), manifest
     for p, name in zip(self.pieces, files[manifest], strict=True):
         state, _ = files['part', view, step, p.stage]
@@ -214,11 +211,11 @@ def take_over(self: Staged, manifest: tuple):
 # %% ../../nbs/stages/597_method.ipynb #493b4b98
 @patch
 def judge(self: Staged, worker):
-    "The group is done: what do the laws say?"
+    "Wait for the group to end, and fail if its records break a law."
     if self.group.wait(120): self.fail()
     result = json.loads((self.folder/'result.json').read_text())
     found = result['laws']
-    held, idle = (sum(v == x for v, _, _ in found.values()) for x in (True, IDLE))
+    held, idle = (sum(v == x for v, _, _ in found.values()) for x in (True, NOT_EXERCISED))
     worker.say(f'stages: {held} of {len(found)} laws hold, {idle} were not exercised; '
                f'{sum(n for _, n, _ in found.values())} facts examined')
     worker.say(f'stages: {result["advice"]}; {result["parts"]}')
@@ -227,7 +224,6 @@ def judge(self: Staged, worker):
     broken = {k: e for k, (v, _, e) in found.items() if v is False}
     if broken: raise LawBroken(f'the records of the group break {", ".join(broken)}: {next(iter(broken.values()))[:1]}')
 
-# %% ../../nbs/stages/597_method.ipynb #82bc29ef
 @patch
 def complete(self: Staged):
     if not self.cfg.training.momentum: return
@@ -236,7 +232,7 @@ def complete(self: Staged):
 
 @patch
 def components(self: Staged) -> dict:
-    "What this process has put together; the digest of each part names it within the group."
+    "The joined state. (Within the group, each part is named by its digest.)"
     self.complete()
     return super(Staged, self).components()
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TOLD', 'PASS', 'DROP', 'HOLD', 'Site', 'reserve', 'Log', 'read_log', 'Votes', 'Files', 'Refused', 'Background',
-           'Cuts', 'Line', 'Node', 'Leaves', 'close_others', 'run_replica', 'run_keeper', 'keeper_main']
+           'Cuts', 'Line', 'Node', 'Leaves', 'close_others', 'run_replica', 'run_acceptor', 'acceptor_main']
 
 # %% ../../nbs/stages/592_node.ipynb #1862040c
 import contextlib, errno, json, mmap, os, random, selectors, socket, sys, threading, time
@@ -12,17 +12,18 @@ from collections import deque
 from pathlib import Path
 from typing import NamedTuple
 from zlib_ng import zlib_ng
-from ..processes import die_with_parent, keep_memory
-from .core import DISK, STEP_KINDS, Disk, Keeper, Shape, first_value
-from .frames import FrameError, Pack, Reader, frame, meant, plain
-from .register import blank
+from fastcore.basics import patch
+from ..base.processes import die_with_parent, keep_memory
+from .core import DISK, STEP_KINDS, Disk, Shape, WatchingAcceptor, first_value
+from .frames import FrameError, Reader, checksum, frame, meant, packs_in, plain
+from .register import Record, blank
 
 # %% ../../nbs/stages/592_node.ipynb #ca6dd174
 class Site(NamedTuple):
     "What all processes of a job know."
     folder: str
     shape: Shape
-    ports: tuple             # of each process: replicas, then keepers
+    ports: tuple             # of each process: replicas, then acceptors
     host: str = '127.0.0.1'
     tick_s: float = 0.2      # between ticks
     line_bytes: int = 2**28  # that wait for one receiver, at most
@@ -77,11 +78,11 @@ def read_log(path: Path) -> list[tuple]: # [(record, time)]
     "What a process has written; a line that is not whole was not finished."
     *lines, rest = Path(path).read_bytes().split(b'\n')
     out = [meant(json.loads(line)) for line in lines]
-    return [(r[:-1], r[-1]) for r in out]
+    return [(Record(*r[:-1]), r[-1]) for r in out]
 
 # %% ../../nbs/stages/592_node.ipynb #7059b81b
 class Votes:
-    "A keeper's disk, as a file of lines, each with a checksum."
+    "An acceptor's disk, as a file of lines, each with a checksum."
     def __init__(self, path: Path, first):
         self.disk, self.path = blank(first), path
         lines = path.read_bytes().split(b'\n') if path.exists() else [b'']
@@ -129,33 +130,27 @@ class Files:
             with open(temporary, 'wb') as f:
                 f.write(body)
                 for p in packs: f.write(p.data)
-                f.write(_crc(body, packs)); f.flush(); os.fsync(f.fileno())
+                f.write(checksum(body, packs)); f.flush(); os.fsync(f.fileno())
             with contextlib.suppress(FileExistsError): os.link(temporary, self.path(key))
         finally: temporary.unlink(missing_ok=True)
         folder = os.open(self.folder, os.O_RDONLY); os.fsync(folder); os.close(folder)
 
-def _crc(body: bytes, packs: list) -> bytes:
-    check = zlib_ng.crc32(body)
-    for p in packs: check = zlib_ng.crc32(p.data, check)
-    return check.to_bytes(4, 'big')
 
 # %% ../../nbs/stages/592_node.ipynb #51e59a07
-def _read(self: Files, key: tuple) -> tuple:
+@patch
+def __getitem__(self: Files, key: tuple) -> tuple:
     "The content of a file, if it is whole."
     raw = self.path(key).read_bytes()
     n = 8 + int.from_bytes(raw[:8], 'big')
     if zlib_ng.crc32(memoryview(raw)[:-4]).to_bytes(4, 'big') != raw[-4:]: raise ValueError(
         f'{self.path(key).name}: expected what was written, found another checksum; remove it, and its manifests')
     value, lengths = json.loads(raw[8:n])
-    packs = []
-    for specs, size in lengths:
-        packs.append(Pack(tuple((l, d, tuple(s)) for l, d, s in specs), memoryview(raw)[n:n + size])); n += size
-    return meant(value, packs)
+    return meant(value, packs_in(raw, n, lengths)[0])
 
-Files.__getitem__ = _read
 
 # %% ../../nbs/stages/592_node.ipynb #5a1c0002
-def _drop_before(self: Files, step: int):
+@patch
+def drop_before(self: Files, step: int):
     "Remove what is of earlier steps, and what nobody has written on for ten minutes."
     for p in self.folder.glob('*.ecrl'):
         if int(p.stem.split('-')[2]) < step: p.unlink(missing_ok=True)
@@ -163,7 +158,8 @@ def _drop_before(self: Files, step: int):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - p.stat().st_mtime > 600: p.unlink()
 
-def _unfounded(self: Files) -> list[str]: # findings
+@patch
+def unfounded(self: Files) -> list[str]: # findings
     "Manifests that name a part which is not there, or is another."
     out = []
     for key in sorted(k for k in self if k[0] == 'manifest'):
@@ -174,7 +170,6 @@ def _unfounded(self: Files) -> list[str]: # findings
                 f'{self.path(key).name}, part {stage}: expected {name}, found {found}')
     return out
 
-Files.drop_before, Files.unfounded = _drop_before, _unfounded
 
 # %% ../../nbs/stages/592_node.ipynb #5a1c0005
 class Refused(OSError): "The disk did not take a part of a checkpoint."
@@ -210,7 +205,8 @@ class Background(Disk):
         if self.thread: self.thread.join()
 
 # %% ../../nbs/stages/592_node.ipynb #5a1c0007
-def _taken(self: Background) -> tuple: # what was written, s
+@patch
+def taken(self: Background) -> tuple: # what was written, s
     "Record and answer the write that has ended, and begin the next."
     os.read(self.ends, 1); self.join()
     kind, src, _, view, step, (key, data), self.cause = self.queue.popleft()
@@ -224,7 +220,6 @@ def _taken(self: Background) -> tuple: # what was written, s
     if self.queue: self.begin()
     return key, seconds
 
-Background.taken = _taken
 
 # %% ../../nbs/stages/592_node.ipynb #fc7119db
 PASS, DROP, HOLD = range(3)
@@ -278,7 +273,8 @@ class Line:
         self.next_try = now + min(1.0, 0.02*2**self.failures)*random.uniform(0.5, 1.5)
 
 # %% ../../nbs/stages/592_node.ipynb #1f998198
-def _act(self: Line, events: int, now: float):
+@patch
+def act(self: Line, events: int, now: float):
     "The socket can do something."
     if not self.ready:
         if self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR): return self.give_up(now)
@@ -298,7 +294,8 @@ def _act(self: Line, events: int, now: float):
     want = selectors.EVENT_READ | (selectors.EVENT_WRITE if self.queue else 0)
     self.selector.modify(self.socket, want, self.act)
 
-def _look(self: Line, now: float):
+@patch
+def look(self: Line, now: float):
     "What is due: to connect, to send what is new, to give up what does not move."
     if self.held: self.heal()
     if self.socket is None: return self.connect(now) if now >= self.next_try else None
@@ -306,7 +303,6 @@ def _look(self: Line, now: float):
     elif self.ready and not self.selector.get_key(self.socket).events & selectors.EVENT_WRITE: self.act(0, now)
     if now - self.moved > self.site.stall_s: self.give_up(now)
 
-Line.act, Line.look = _act, _look
 
 # %% ../../nbs/stages/592_node.ipynb #d848b581
 class Node:
@@ -314,8 +310,8 @@ class Node:
     def __init__(self, site: Site, me: int, inc: int, log: Log):
         self.site, self.me, self.inc, self.log, self.selector = site, me, inc, log, selectors.DefaultSelector()
         s, folder = site.shape, Path(site.folder)
-        cuts = Cuts(folder/'cuts', s.workers + s.keepers)
-        self.lines = {p: Line(site, me, inc, p, cuts, self.selector) for p in range(s.workers + s.keepers) if p != me}
+        cuts = Cuts(folder/'cuts', s.workers + s.acceptors)
+        self.lines = {p: Line(site, me, inc, p, cuts, self.selector) for p in range(s.workers + s.acceptors) if p != me}
         self.files = Files(folder/'parts')
         self.disk, self.aside, self.held = Background(self.files, log, me, inc), deque(), [0.0, 0.0]   # s in all, since
         self.selector.register(self.disk.ends, selectors.EVENT_READ, self.written)
@@ -348,14 +344,16 @@ class Node:
             self.inbox.append(('EOF', who[1][0], self.me, 0, who[1][1], (), None))
 
 # %% ../../nbs/stages/592_node.ipynb #72894ee7
-def _flush(self: Node):
+@patch
+def flush(self: Node):
     "Take away what the core has left."
     if not self.votes: return
     self.votes.save()
     out, self.core.out = self.core.out, []
     for m in out: self.leave(m)
 
-def _leave(self: Node, m: tuple):
+@patch
+def leave(self: Node, m: tuple):
     "Send a message."
     if m[2] == DISK: self.disk.on(m)
     elif m[2] == self.me: self.inbox.append(m)
@@ -373,10 +371,10 @@ class Leaves(list):
         took = time.monotonic() - begin
         self.node.spent[0] -= took; self.node.spent[1] += took
 
-Node.flush, Node.leave = _flush, _leave
 
 # %% ../../nbs/stages/592_node.ipynb #5a1c000a
-def _written(self: Node, events: int, now: float):
+@patch
+def written(self: Node, events: int, now: float):
     "A file is durable."
     key, seconds = self.disk.taken()
     self.inbox.extend(self.disk.out); self.disk.out.clear()
@@ -385,17 +383,18 @@ def _written(self: Node, events: int, now: float):
         self.inbox.extend(self.aside); self.aside.clear()
     self.log.tell((self.me, self.inc, 0, None, 'wrote', key[1], key[2], (key[0], seconds, self.held[0])))
 
-def _wait_for_disk(self: Node, m: tuple) -> bool: # whether it does
+@patch
+def wait_for_disk(self: Node, m: tuple) -> bool: # whether it does
     "Leave a message of a step aside while the disk is behind."
     if not (self.disk.full and m[0] in STEP_KINDS): return False
     if not self.aside: self.held[1] = time.monotonic()
     self.aside.append(m)
     return True
 
-Node.written, Node.wait_for_disk = _written, _wait_for_disk
 
 # %% ../../nbs/stages/592_node.ipynb #5d9e0004
-def _turn(self: Node):
+@patch
+def turn(self: Node):
     "Once round."
     now = time.monotonic()
     for line in self.lines.values(): line.look(now)
@@ -410,7 +409,8 @@ def _turn(self: Node):
         self.work(self.core.tick)
         self.log.tell((self.me, self.inc, 0, None, 'spent', 0, 0, tuple(self.spent)))
 
-def _work(self: Node, f, *args):
+@patch
+def work(self: Node, f, *args):
     "Let the core act, and take away what it leaves."
     begin = time.monotonic()
     f(*args)
@@ -418,9 +418,11 @@ def _work(self: Node, f, *args):
     self.flush()
     self.spend(time.monotonic() - done, 0.0)
 
-def _spend(self: Node, wire: float, waiting: float): self.spent[1] += wire; self.spent[2] += waiting
+@patch
+def spend(self: Node, wire: float, waiting: float): self.spent[1] += wire; self.spent[2] += waiting
 
-def _run(self: Node, core):
+@patch
+def run(self: Node, core):
     "For ever; whoever started this process ends it."
     self.core = core
     if self.votes: self.flush()
@@ -431,7 +433,6 @@ def _run(self: Node, core):
         while True: self.turn()
     finally: self.disk.join()
 
-for f in (_turn, _work, _spend, _run): setattr(Node, f.__name__[1:], f)
 
 # %% ../../nbs/stages/592_node.ipynb #29515b42
 def close_others(own: int):
@@ -446,28 +447,27 @@ def run_replica(site: Site, me: int, inc: int, pipe: int, make):
     log = Log(Path(site.folder)/f'replica-{me}-{inc}.jsonl', pipe)
     node = Node(site, me, inc, log)
     core = make(node)
-    # at the very beginning everybody knows the first view; later a keeper says
+    # at the very beginning everybody knows the first view; later an acceptor says
     if inc == 0: core.on(('VIEW', site.shape.workers, me, 1, 0, (first_value(site.shape),), None))
     try: node.run(core)
     except Refused as e:
         log.tell((me, inc, 0, None, 'refused', core.view, core.applied, (str(e),)))
         print(e, file=sys.stderr)
 
-def run_keeper(site: Site, me: int, inc: int, pipe: int):
-    "The life of a keeper."
+def run_acceptor(site: Site, me: int, inc: int, pipe: int):
+    "The life of an acceptor."
     log = Log(Path(site.folder)/f'keeper-{me}-{inc}.jsonl', pipe)
     votes = Votes(Path(site.folder)/f'votes-{me}', first_value(site.shape))
     node = Node(site, me, inc, log)
     node.votes = votes
-    node.run(Keeper(me, inc, log, votes.disk, site.shape, node.files))
+    node.run(WatchingAcceptor(me, inc, log, votes.disk, site.shape, node.files))
 
-# %% ../../nbs/stages/592_node.ipynb #9aabb0fc
-def keeper_main(arguments: list[str]):
+def acceptor_main(arguments: list[str]):
     "python -m ecrl.stages.node SITE ME INCARNATION PIPE PARENT"
     site, me, inc, pipe, parent = json.loads(arguments[0]), *map(int, arguments[1:])
     die_with_parent(parent)
     site['shape'], site['ports'] = Shape(**site['shape']), tuple(site['ports'])
-    try: run_keeper(Site(**site), me, inc, pipe)
+    try: run_acceptor(Site(**site), me, inc, pipe)
     except (OSError, ValueError) as e: sys.exit(f'keeper {me}: {e}')
 
-if __name__ == '__main__' and len(sys.argv) == 6 and sys.argv[-1].isdigit(): keeper_main(sys.argv[1:])
+if __name__ == '__main__' and len(sys.argv) == 6 and sys.argv[-1].isdigit(): acceptor_main(sys.argv[1:])

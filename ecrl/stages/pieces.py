@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['FIRST', 'SMALL', 'LARGE', 'padded', 'spec', 'room', 'pack', 'unpack', 'Material', 'learning_rates',
            'check_arithmetic', 'material', 'cut_up', 'Chain', 'Kept', 'Piece', 'tree_into', 'factor', 'timed', 'spare',
-           'portions', 'Step', 'train', 'state_of', 'uncut', 'put_back', 'due_of']
+           'portions', 'state_of', 'put_back']
 
 # %% ../../nbs/stages/518_pieces.ipynb #41ce40ee
 import math, time
@@ -14,19 +14,18 @@ from pathlib import Path
 from typing import NamedTuple
 import psutil
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 from torch.func import functional_call
-from ..own_code import OwnCode
+from fastcore.basics import patch
+from ..base.files import ConfigError
+from ..base.own_code import OwnCode
 from ..data.geometry import Geometry, locate, sample_ids_hash, window as ids_of
-from .core import Due
+from ..contract.config import RunConfig
+from ..training.models import build_optimizer, loss_function
+from ..training.numerics import key_generators, tree_sum
+from ..training.setup import dataset_of, model_of, set_determinism
 from .cut import checked, cut, operations, propose
 from .frames import ALIGN, Pack
-from .schedules import interleave, orders
-from ..training.config import ConfigError, RunConfig
-from ..training.models import build_optimizer, loss_function
-from ..training.numerics import ElasticDDP, key_generators, tree_sum
-from ..training.setup import dataset_of, model_of, set_determinism
 
 # %% ../../nbs/stages/518_pieces.ipynb #156da00a
 def padded(n: int) -> int: return -(-n//ALIGN)*ALIGN
@@ -151,17 +150,20 @@ class Piece:
         self.keeps = max(4, min(64, 2**26//max(size, 1)))    # updates that are kept for those who lag behind
 
 # %% ../../nbs/stages/518_pieces.ipynb #75be6734
-def _first(self: Piece) -> Pack:
+@patch
+def first(self: Piece) -> Pack:
     "The initial state, from the seed."
     return pack({self.label[k]: t.detach().clone()
                  for k, t in (*self.chain.named_parameters(), *self.chain.named_buffers())})
 
-def _live(self: Piece, state: Pack) -> dict: # name here -> tensor; those that are trained collect gradients
+@patch
+def live(self: Piece, state: Pack) -> dict: # name here -> tensor; those that are trained collect gradients
     have = unpack(state)
     for k in self.trained: have[self.label[k]].requires_grad_()
     return {k: have[label] for k, label in self.label.items()}
 
-def _data(self: Piece, window: int) -> tuple: # (inputs, labels, ids), per micro-batch
+@patch
+def data(self: Piece, window: int) -> tuple: # (inputs, labels, ids), per micro-batch
     "The samples of a window; stages before the last need no label, stages after the first no input."
     if self.batch[0] != window:
         g = Geometry(len(self.m.dataset), self.m.cfg.training.global_batch)
@@ -172,17 +174,21 @@ def _data(self: Piece, window: int) -> tuple: # (inputs, labels, ids), per micro
         self.hashes = {window: sample_ids_hash(ids)}
     return self.batch[1:]
 
-def _window(self: Piece, window: int) -> str: # the hash of its sample ids
+@patch
+def window(self: Piece, window: int) -> str: # the hash of its sample ids
     if window not in self.hashes: self.data(window)
     return self.hashes[window]
-def _sample(self: Piece, window: int, m: int) -> Tensor: return self.data(window)[0][m]
 
-for f in (_first, _live, _data, _window, _sample): setattr(Piece, f.__name__[1:], f)
+@patch
+def sample(self: Piece, window: int, m: int) -> Tensor: return self.data(window)[0][m]
+
 
 # %% ../../nbs/stages/518_pieces.ipynb #66253a95
-def _fresh(self: Piece, live: dict) -> dict: return {k: live[k].clone() for k in self.buffers}
+@patch
+def fresh(self: Piece, live: dict) -> dict: return {k: live[k].clone() for k in self.buffers}
 
-def _forward(self: Piece, state: Pack, step: int, m: int, x, window: int) -> tuple: # what goes on; what is kept
+@patch
+def forward(self: Piece, state: Pack, step: int, m: int, x, window: int) -> tuple: # what goes on; what is kept
     live, kept = self.live(state), Kept()
     if self.stage:                  # torch reads a generator's state from the beginning of its memory: a copy
         x, rng = unpack(x).values(); torch.set_rng_state(rng.clone()); x.requires_grad_()
@@ -195,9 +201,11 @@ def _forward(self: Piece, state: Pack, step: int, m: int, x, window: int) -> tup
     kept.loss, kept.y = loss.detach(), loss/self.micro          # exact: a power of two
     return kept.y, kept
 
-def _error(self: Piece, y, window: int, m: int): return None
+@patch
+def error(self: Piece, y, window: int, m: int): return None
 
-def _backward(self: Piece, state: Pack, kept: Kept, g: Pack | None) -> tuple: # gradients, what goes back
+@patch
+def backward(self: Piece, state: Pack, kept: Kept, g: Pack | None) -> tuple: # gradients, what goes back
     live = self.live(state)
     wanted = [live[k] for k in self.trained] + [kept.x]*bool(self.stage)
     got = torch.autograd.grad(kept.y, wanted, unpack(g)['g'] if g else None)
@@ -206,13 +214,11 @@ def _backward(self: Piece, state: Pack, kept: Kept, g: Pack | None) -> tuple: # 
     *gradients, back = got
     return gradients, pack(dict(g=back))
 
-def _struck(self: Piece, what: str, p: Pack) -> Pack: # one bit off, if that is to happen
+@patch
+def struck(self: Piece, what: str, p: Pack) -> Pack: # one bit off, if that is to happen
     if self.flip == what: self.flip = ''; p.data[0] ^= 1
     return p
 
-for f in (_fresh, _forward, _error, _backward, _struck): setattr(Piece, f.__name__[1:], f)
-
-# %% ../../nbs/stages/518_pieces.ipynb #5a8e0002
 def tree_into(xs: list[Tensor], out: Tensor):
     "Neighbours are added, then sums of neighbours."
     while len(xs) > 2: xs = [xs[i] + xs[i + 1] for i in range(0, len(xs), 2)]
@@ -220,7 +226,8 @@ def tree_into(xs: list[Tensor], out: Tensor):
     else: out.copy_(xs[0])
 
 # %% ../../nbs/stages/518_pieces.ipynb #a86cd471
-def _total(self: Piece, kept: list, gradients: list) -> Pack: # in the order of the micro-batches
+@patch
+def total(self: Piece, kept: list, gradients: list) -> Pack: # in the order of the micro-batches
     "Sums of gradients, means of buffers and of the loss, all in the order of the tree."
     out = {}
     for k in self.buffers:
@@ -235,12 +242,12 @@ def _total(self: Piece, kept: list, gradients: list) -> Pack: # in the order of 
     for k, t in out.items(): total.live[k].copy_(t)
     return self.struck('update', total)
 
+@patch
 @torch.no_grad()
-def _updated(self: Piece, state: Pack, update: Pack, step: int, scale: int | None = None) -> Pack:
+def updated(self: Piece, state: Pack, update: Pack, step: int, scale: int | None = None) -> Pack:
     "A step of SGD, into a state of its own."
     old, new, t = unpack(state), unpack(update), self.m.cfg.training
     names, labels = [self.label[k] for k in self.trained], list(self.label.values())
-    had = bool(names) and 'm:' + names[0] in old
     out = room((*(spec(n, old[n]) for n in labels), *(spec('m:' + n, old[n]) for n in names*(t.momentum != 0))))
     for n in set(labels) - set(names): out.live[n].copy_(new.get(n, old[n]))
     for n in names:
@@ -248,35 +255,34 @@ def _updated(self: Piece, state: Pack, update: Pack, step: int, scale: int | Non
         if t.weight_decay: g = g.add(old[n], alpha=t.weight_decay)
         if t.momentum:
             m = out.live['m:' + n]
-            g = torch.mul(old['m:' + n], t.momentum, out=m).add_(g) if had else m.copy_(g)
+            g = torch.mul(old['m:' + n], t.momentum, out=m).add_(g) if 'm:' + n in old else m.copy_(g)
         torch.add(old[n], g, alpha=-self.m.rates[step], out=out.live[n])
     return out
 
-def _note(self: Piece, update: Pack) -> float | None: # the loss, where it is known
+@patch
+def note(self: Piece, update: Pack) -> float | None: # the loss, where it is known
     return unpack(update)['loss'].item() if self.last else None
 
-def _tell(self: Piece, note: float | None, step: int):
+@patch
+def tell(self: Piece, note: float | None, step: int):
     if self.told and self.last: self.told(step, note)
-
-for f in (_total, _updated, _note, _tell): setattr(Piece, f.__name__[1:], f)
 
 # %% ../../nbs/stages/518_pieces.ipynb #06c58468
 def factor(bits: int) -> Tensor: return torch.tensor(bits, dtype=torch.int32).view(torch.float32)
 
-def _norms(self: Piece, update: Pack) -> tuple: # ((name, norm), ...)
+@patch
+def norms(self: Piece, update: Pack) -> tuple: # ((name, norm), ...)
     "What the whole network's clipping needs of this stage."
     new = unpack(update)
     return tuple((n, torch.linalg.vector_norm(new['g:' + n]).item()) for n in (self.label[k] for k in self.trained))
 
-def _scale(self: Piece, norms: list, most: float) -> int: # bits of a float32; norms: per stage
+@patch
+def scale(self: Piece, norms: list, most: float) -> int: # bits of a float32; norms: per stage
     "The coefficient of torch.nn.utils.clip_grad_norm_."
     have = {n: x for stage in norms for n, x in stage}
     norm = torch.linalg.vector_norm(torch.tensor([have[n] for n, _ in self.m.model.named_parameters() if n in have]))
     return torch.clamp(most/(norm + 1e-6), max=1.0).view(torch.int32).item()
 
-Piece.norms, Piece.scale = _norms, _scale
-
-# %% ../../nbs/stages/518_pieces.ipynb #58357728
 def timed(f):
     "Add up how long this takes."
     @wraps(f)
@@ -288,12 +294,13 @@ def timed(f):
         return out
     return g
 
-def _took(self: Piece) -> float: # s
+@patch
+def took(self: Piece) -> float: # s
     out, self.busy = self.busy, 0.0
     return out
 
-Piece.took = _took
 for name in ('forward', 'backward', 'total'): setattr(Piece, name, timed(getattr(Piece, name)))
+
 
 # %% ../../nbs/stages/518_pieces.ipynb #fd0df6b2
 FIRST, SMALL, LARGE = 2**16, 2**16, 2**24   # bytes: of the first piece; of the others at least, at most
@@ -310,59 +317,29 @@ def portions(free: int) -> tuple: # bytes of a piece, pieces under way
     size = min(max(free//256, SMALL), LARGE)
     return size, min(max(free//64//size, 1), 4)
 
-def _asks(self: Piece, i: int) -> tuple: # (piece, bytes a piece), after piece i
+@patch
+def asks(self: Piece, i: int) -> tuple: # (piece, bytes a piece), after piece i
     if i == 0: self.portions = portions(spare())
     size, n = self.portions
     return tuple((j, size) for j in (range(1, n + 1) if i == 0 else (i + n,)))
 
-def _name(self: Piece, state: Pack) -> str: return state.digest
-def _chunks(self: Piece, state: Pack, size: int = 0) -> int:
+@patch
+def name(self: Piece, state: Pack) -> str: return state.digest
+
+@patch
+def chunks(self: Piece, state: Pack, size: int = 0) -> int:
     return 1 + max(0, -(-(len(state.data) - FIRST)//(size or SMALL)))
-def _chunk(self: Piece, state: Pack, i: int, size: int = 0) -> tuple: # with the first one, what the bytes mean
+
+@patch
+def chunk(self: Piece, state: Pack, i: int, size: int = 0) -> tuple: # with the first one, what the bytes mean
     if i == 0: return state.specs, Pack((), state.data[:FIRST])
     start = FIRST + (i - 1)*(size or SMALL)
     return (), Pack((), state.data[start:start + (size or SMALL)])
-def _joined(self: Piece, chunks: list) -> Pack:
+
+@patch
+def joined(self: Piece, chunks: list) -> Pack:
     return Pack(tuple((l, d, tuple(s)) for l, d, s in chunks[0][0]), b''.join(p.data for _, p in chunks))
 
-for f in (_asks, _name, _chunks, _chunk, _joined): setattr(Piece, f.__name__[1:], f)
-
-# %% ../../nbs/stages/518_pieces.ipynb #4e7ef0a0
-class Step:
-    "A step over all stages, piece of work by piece of work."
-    def __init__(self, pieces: list[Piece], states: list[Pack], number: int):
-        self.pieces, self.states, self.number = pieces, states, number
-        self.kept, self.grads, self.wires = {}, {}, {}
-
-    def work(self, s: int, kind: str, m: int):
-        p, t = self.pieces[s], self.number
-        if kind == 'F':
-            x = p.sample(t, m) if s == 0 else self.wires.pop((s, kind, m))
-            y, self.kept[s, m] = p.forward(self.states[s], t, m, x, t)
-            self.wires[(s, 'B', m) if p.last else (s + 1, 'F', m)] = p.error(y, t, m) if p.last else y
-        else:
-            self.grads[s, m], back = p.backward(self.states[s], self.kept[s, m], self.wires.pop((s, 'B', m)))
-            if s: self.wires[s - 1, 'B', m] = back
-
-    def done(self) -> list[Pack]: # states
-        ms = range(self.pieces[0].micro)
-        updates = [p.total([self.kept[s, m] for m in ms], [self.grads[s, m] for m in ms])
-                   for s, p in enumerate(self.pieces)]
-        for p, u in zip(self.pieces, updates): p.tell(p.note(u), self.number)
-        most = self.pieces[0].m.cfg.training.max_grad_norm
-        scale = self.pieces[0].scale([p.norms(u) for p, u in zip(self.pieces, updates)], most) if most else None
-        return [p.updated(x, u, self.number, scale) for p, x, u in zip(self.pieces, self.states, updates)]
-
-def train(m: Material, schedule: str = '1f1b', steps: int | None = None, piece: type = Piece) -> tuple:
-    "[step][stage] states, and the losses."
-    pieces, losses = [piece(m, s) for s in range(len(m.stages))], []
-    pieces[-1].told = lambda step, loss: losses.append(loss)
-    states = [[p.first() for p in pieces]]
-    for t in range(1, (steps or m.cfg.training.max_steps) + 1):
-        step = Step(pieces, states[-1], t)
-        interleave(orders(schedule, len(pieces), pieces[0].micro), step.work)
-        states.append(step.done())
-    return states, losses
 
 # %% ../../nbs/stages/518_pieces.ipynb #5ef5f0d1
 def state_of(p: Piece, model: nn.Module, opt: torch.optim.Optimizer) -> Pack:
@@ -372,25 +349,6 @@ def state_of(p: Piece, model: nn.Module, opt: torch.optim.Optimizer) -> Pack:
     momentum = {'m:' + n: b.clone() for n in names if (b := opt.state[have[n]].get('momentum_buffer')) is not None}
     return pack({n: have[n].detach().clone() for n in p.label.values()} | momentum)
 
-def uncut(m: Material, steps: int | None = None) -> tuple: # as `train`
-    "The same steps on the whole network, by the house's elastic numerics at W = 1. Needs a process of its own."
-    t, losses, pieces = m.cfg.training, [], [Piece(m, s) for s in range(len(m.stages))]
-    dist.init_process_group('gloo', store=dist.HashStore(), rank=0, world_size=1)
-    opt, schedule = build_optimizer(m.model, t)
-    elastic = ElasticDDP(m.model, t.virtual_shards, m.cfg.seed)
-    states = [[state_of(p, m.model, opt) for p in pieces]]
-    for step in range(1, (steps or t.max_steps) + 1):
-        x, y = map(torch.cat, pieces[0].data(step))
-        opt.zero_grad(set_to_none=True)
-        _, loss = elastic.backward(x, y, step, lambda x, y: m.loss(elastic.ddp(x), y))
-        if t.max_grad_norm: torch.nn.utils.clip_grad_norm_(m.model.parameters(), t.max_grad_norm)
-        opt.step()
-        if schedule: schedule.step()
-        losses.append(loss)
-        states.append([state_of(p, m.model, opt) for p in pieces])
-    dist.destroy_process_group()
-    return states, losses
-
 def put_back(p: Piece, state: Pack, model: nn.Module, opt: torch.optim.Optimizer):
     "The other way: a stage's state into an uncut model and its optimizer."
     have = dict((*model.named_parameters(), *model.named_buffers()))
@@ -399,8 +357,3 @@ def put_back(p: Piece, state: Pack, model: nn.Module, opt: torch.optim.Optimizer
             if label.startswith('m:'): opt.state[have[label[2:]]]['momentum_buffer'] = t.clone()
             else: have[label].copy_(t)
 
-def due_of(m: Material, patience: float = 60.0) -> Due:
-    "What records of a run without failures would name. Needs a process of its own."
-    p, (states, _) = Piece(m, 0), uncut(m)
-    windows = [p.window(t) for t in range(1, m.cfg.training.max_steps + 1)]
-    return Due(tuple(tuple(s.digest for s in ss) for ss in states), (None, *windows), patience)

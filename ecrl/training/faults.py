@@ -14,9 +14,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 import numpy as np
 from fastcore.basics import patch
-from ..processes import die_with_parent
-from .config import ConfigError, FaultConfig, PoissonConfig, RunConfig
-from .events import RecordWriter, read_jsonl, stamp
+from ..base.files import ConfigError, read_jsonl, stamp
+from ..base.processes import die_with_parent
+from ..contract.config import FaultConfig, PoissonConfig, RunConfig
+from ..contract.protocol import RecordWriter
 
 # %% ../../nbs/training/360_faults.ipynb #c291af15
 def leave(fault, pids: list[int]): os._exit(137)
@@ -149,7 +150,6 @@ def fired_faults(log: Path) -> list[tuple[Fault, dict]]: # with its record: atte
     # storage has kinds of its own
     return [(Fault.of(r), r) for r in read_jsonl(log)[0] if r.get('event') == 'fired' and r.get('kind') in KINDS]
 
-# %% ../../nbs/training/360_faults.ipynb #9cc43502
 class FaultPlan:
     "The faults that are still due in this attempt. Every rank knows all of them, so that they can prepare together."
     def __init__(self,

@@ -9,16 +9,16 @@ __all__ = ['Method', 'method_of']
 import contextlib, importlib
 import torch
 from fastcore.basics import patch
-from ..checkpoint.state import components as live_components, restore_state, seed_rng, state_pack
-from ..data.assignment import assignment_of
+from ..base.files import ConfigError
+from ..base.own_code import OwnCode, OwnCodeError, code_digest
 from ..data.datasets import data_loader, held_out_dataset
 from ..data.sampler import ResumableGlobalBatchSampler, ShardHashes
-from ..own_code import OwnCode, OwnCodeError, code_digest
-from .config import METHODS, ConfigError, RunConfig
+from ..checkpoint.state import components as live_components, restore_state, seed_rng, state_pack
+from ..contract.config import RunConfig
 from .models import build_optimizer, loss_function
 from .numerics import arithmetic_settings
-from ecrl.training.setup import (HALF, choose_device, choose_precision, dataset_of, identity_of, kept, model_of,
-    set_determinism)
+from .setup import (HALF, choose_device, choose_precision, dataset_of, identity_of, kept, model_of,
+                                 set_determinism)
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0007
 class Method:
@@ -51,7 +51,7 @@ class Method:
 # %% ../../nbs/training/370_method.ipynb #3e7d000a
 def method_of(cfg: RunConfig) -> type[Method]:
     "The method that a config names."
-    module, _, name = METHODS[cfg.training.method].partition(':')
+    module, _, name = cfg.kit.worker.partition(':')
     return getattr(importlib.import_module(module), name)
 
 # %% ../../nbs/training/370_method.ipynb #3e7d000d
@@ -90,7 +90,7 @@ def place(self: Method, device: torch.device):
     if device.type == 'cuda' and self.dataset.nbytes < torch.cuda.mem_get_info()[0]//4: self.dataset.to(device)
     self.sampler = ResumableGlobalBatchSampler(
         len(self.dataset), cfg.training.global_batch, self.world_size, self.rank, cfg.seed,
-        assignment_of(cfg.training.method))
+        cfg.kit.assignment)
     self.hashes, self.batches = ShardHashes(self.sampler), None
     self.loader = data_loader(self.dataset, self.sampler, self.sampler.local_batch)
     self.model.to(device)
@@ -152,7 +152,6 @@ def components(self: Method) -> dict: # name -> tree of live tensors and plain v
     key = dict(augmentation=self.dataset.epoch) if self.augments and hasattr(self.dataset, 'epoch') else {}
     return live_components(self.model, self.optimizer, self.scheduler, self.scaler, self.sampler) | key
 
-# %% ../../nbs/training/370_method.ipynb #e5105a95
 @patch
 def load(self: Method,
     pack: dict | None, # None: start
@@ -165,7 +164,6 @@ def load(self: Method,
     self.dataset.set_epoch(self.sampler.epoch)           # augmentation is keyed by it
     return rng
 
-# %% ../../nbs/training/370_method.ipynb #3e7d001a
 @patch
 @torch.no_grad()
 def evaluate(self: Method) -> tuple[float, int]: # (accuracy, samples)

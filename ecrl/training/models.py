@@ -10,8 +10,8 @@ from collections.abc import Callable
 import torch
 import torch.nn.functional as F
 from torch import nn
-from ..own_code import OwnCode, OwnCodeError
-from .config import MODELS, TrainingConfig
+from ..base.own_code import OwnCode, OwnCodeError
+from ..contract.config import MODELS, TrainingConfig
 
 # %% ../../nbs/training/340_models.ipynb #34020002
 class ResidualBlock(nn.Module):
@@ -95,7 +95,6 @@ def build_optimizer(
                          rates) if cfg.optimizer in own.functions else torch.optim.SGD(model.parameters(), **rates)
     return opt, build_schedule(opt, cfg)
 
-# %% ../../nbs/training/340_models.ipynb #fc185fda
 def _own_optimizer(own: OwnCode, model: nn.Module, cfg: TrainingConfig, rates: dict) -> torch.optim.Optimizer:
     name, first = cfg.optimizer, own.first_argument(cfg.optimizer)
     opt = own.call(name, model if first == 'model' else model.parameters(), args=cfg.optimizer_args, offered=rates)

@@ -171,7 +171,6 @@ def complete(self: ShardedStep, parameters: list[nn.Parameter], gradients: list[
     if self.waiting is None: self.waiting = [dict(zip(self.parameters, s)) for s in reversed(self.gradients.sums)]
     for level in self.waiting: add_to(gradients, [level[p] for p in parameters])
 
-# %% ../../nbs/training/350_numerics.ipynb #62d11af4
 @patch
 @torch.no_grad()
 def set_statistics(self: ShardedStep, total: Tensor) -> float: # the loss of the global batch

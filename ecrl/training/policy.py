@@ -9,7 +9,7 @@ __all__ = ['ENDINGS', 'STANDBYS', 'OUTSIDE', 'Seen', 'Restart', 'Launch', 'Promo
 # %% ../../nbs/training/382_policy.ipynb #a9432291
 import re
 from dataclasses import dataclass
-from .config import SupervisorConfig
+from ..contract.config import SupervisorConfig
 
 # %% ../../nbs/training/382_policy.ipynb #c99ad1cb
 ENDINGS = (None, 'finished', 'stopped', 'fatal', 'died', 'hang')

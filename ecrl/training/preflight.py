@@ -9,11 +9,12 @@ __all__ = ['examine', 'lacks_half', 'code_record', 'try_once', 'main']
 import sys, warnings
 from pathlib import Path
 import torch
+from ..base.files import ConfigError, write_json_atomically
+from ..base.own_code import OwnCode, OwnCodeError, code_digest, file_digests, place_in
 from ..data.datasets import WithIDs, build_dataset, content_digest, held_out_dataset, same_draws
 from ..data.geometry import Geometry
-from ..own_code import OwnCode, OwnCodeError, code_digest, file_digests, place_in
-from .config import ConfigError, RunConfig, load_config, shown
-from .events import write_json_atomically
+from ..contract.config import RunConfig, load_config
+from ..contract.section import shown
 from .models import build_optimizer, loss_function
 from .setup import choose_backend, choose_device, choose_precision, dataset_of, missing_in_half, model_of
 
@@ -51,25 +52,20 @@ def lacks_half(cfg: RunConfig, device: torch.device, own: OwnCode, dataset: With
     x, y, _ = dataset.__getitems__([0, len(dataset) - 1])
     with same_draws(): return missing_in_half(model, loss_function(cfg.training, own), x, y, cfg.training.precision)
 
-# %% ../../nbs/training/377_preflight.ipynb #edca0ddc
 def code_record(own: OwnCode) -> dict: # empty where none is named
     "What is recorded of own code: a digest, and path -> SHA-256 of the files that it came from."
     if not own.names: return {}
     files = file_digests(own)       # once: a file that is edited meanwhile must not be told in two ways
     return dict(code_digest=code_digest(own, files), code_files=files)
 
-# %% ../../nbs/training/377_preflight.ipynb #08f890c9
 def try_once(cfg: RunConfig, own: OwnCode, dataset: WithIDs, model: torch.nn.Module):
     "One pass of own code over two samples, before any rank starts: the parts may not fit each other."
-    what, batch = ', '.join(own.names), cfg.rounds().train_batch
+    what = ', '.join(own.names)
     with same_draws():
-        if batch in own.functions:
-            from ecrl.averaging.own_batch import try_batch      # no other run needs it
-            x, y, _ = dataset.__getitems__([0, len(dataset) - 1])
-            return try_batch(own, batch, model, (x, y), cfg.training)
+        x, y, _ = dataset.__getitems__([0, len(dataset) - 1])
+        if cfg.kit.try_once(cfg, own, (x, y), model): return
         try:
             optimizer, _ = build_optimizer(model, cfg.training, own)
-            x, y, _ = dataset.__getitems__([0, len(dataset) - 1])
             loss = loss_function(cfg.training, own)(model(x), y)
         except OwnCodeError: raise
         except Exception as e:

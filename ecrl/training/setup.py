@@ -9,9 +9,10 @@ __all__ = ['HALF', 'kept', 'choose_device', 'choose_backend', 'choose_precision'
 # %% ../../nbs/training/365_setup.ipynb #5e7a0004
 import contextlib, warnings
 import torch
+from ..base.files import ConfigError
+from ..base.own_code import OwnCode
 from ..data.datasets import ImagesWithIDs, WithIDs, build_dataset, content_digest
-from ..own_code import OwnCode
-from .config import ConfigError, RunConfig, make_config, parse_yaml
+from ..contract.config import RunConfig, make_config, parse_yaml
 from .models import build_model
 
 # %% ../../nbs/training/365_setup.ipynb #f0b5698f
@@ -25,7 +26,6 @@ def choose_device(cfg: RunConfig, local_rank: int = 0) -> torch.device:
         raise ConfigError('runtime.device is mps, but this machine has none; use auto or cpu')
     return torch.device(kind, local_rank % torch.cuda.device_count()) if kind == 'cuda' else torch.device(kind)
 
-# %% ../../nbs/training/365_setup.ipynb #87a60c1e
 def choose_backend(cfg: RunConfig, device: torch.device, world_size: int) -> str: # world_size: ranks on this host
     "`nccl` needs a GPU for each rank; everything else is `gloo`."
     gpus = torch.cuda.device_count() if device.type == 'cuda' else 0

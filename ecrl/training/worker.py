@@ -13,22 +13,22 @@ from pathlib import Path
 import psutil
 import torch
 from fastcore.basics import patch
-from ..advise.auto import RULE, Meter, next_every
+from ..base.files import CannotRecord, ConfigError, JsonlTail, disk_refuses, last_step, read_json, read_jsonl, stamp
+from ..base.processes import LOST_A_PEER, die_with_parent, keep_memory
 from ..checkpoint.disks import FaultyDisk
 from ..checkpoint.state import StateMismatch, capture_rng, check_identity, digest_of, gather_rng
-from ecrl.checkpoint.store import (CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id,
-    checkpoint_name)
+from ..checkpoint.store import (CheckpointInfo, CheckpointStore, DamagedCheckpoint, FileOps, NoSyncOps, boot_id,
+                                   checkpoint_name)
 from ..checkpoint.strategies import BlockingCheckpoints, NoCheckpoints, OverlappedCheckpoints, WriterDied
-from ..processes import LOST_A_PEER, die_with_parent, keep_memory
-from .began import check_code, check_data
-from .config import ConfigError, RunConfig, load_config, seconds
-from ecrl.training.events import (CannotRecord, JsonlTail, RecordWriter, disk_refuses, last_step, read_json,
-    read_jsonl, stamp)
+from ..contract.config import RunConfig, load_config
+from ..contract.protocol import RecordWriter, check
+from ..contract.save_interval import RULE, Meter, next_every
+from ..contract.section import seconds
 from .faults import FaultPlan, planned_faults
-from .meeting import Alone, Group, Notes
+from .launching import check_code, check_data
+from .cursor import Alone, Group, Notes
 from .method import method_of
 from .numerics import differing_settings
-from .protocol import check
 from .scalars import keep_scalar, take_scalars
 from .setup import choose_backend, choose_device
 
@@ -138,7 +138,6 @@ def prepare(self: Worker):
     self.method.prepare()
     check_code(self.cfg, self.environment.get('code_digest'), self.method.identity['code_digest'])
 
-# %% ../../nbs/training/374_worker.ipynb #25e6d696
 @patch
 def connect(self: Worker):
     "Device and process group, whose store is rank 0's."
@@ -295,7 +294,7 @@ def boundary(self: Worker):
 def decide_interval(self: Worker) -> int: # steps; rank 0
     "How often to save from here on."
     if not self.meter or self.global_step >= self.target or self.global_step % self.every: return self.every
-    paid, mtbf_s = self.meter.paid(), seconds(self.cfg.checkpoint.mtbf)
+    paid, mtbf_s = self.meter.costs(), seconds(self.cfg.checkpoint.mtbf)
     every = next_every(self.every, paid, mtbf_s, self.cfg.training.max_steps)
     if every != self.every:
         self.event('interval_changed', global_step=self.global_step, before=self.every, every_k_steps=every, rule=RULE,
@@ -318,7 +317,6 @@ def record_checkpoint(self: Worker, record: dict, error: str | None, **times):
     self.record_completed()
     if error: self.record_failed(dict(global_step=self.global_step, error=error) | times)
 
-# %% ../../nbs/training/374_worker.ipynb #2d64f909
 @patch
 def record_completed(self: Worker, done: list[dict] | None = None):
     "Lines about writes that the background has finished."
@@ -449,7 +447,6 @@ def stand_by(self: Worker,
     os.close(call)
     return message['attempt'], message['target']
 
-# %% ../../nbs/training/374_worker.ipynb #92cbbce4
 def prefetch(path: Path):
     "Ask for a file to be in the page cache."
     with contextlib.suppress(OSError), open(path, 'rb') as f: os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)

@@ -4,8 +4,8 @@ from pathlib import Path
 from ecrl.board.job import the_job
 from ecrl.board.workload import ledger
 from ecrl.checkpoint.store import CheckpointStore
-from ecrl.training.config import dump_config, make_config
-from ecrl.training.events import write_atomically
+from ecrl.contract.config import dump_config, make_config
+from ecrl.base.files import write_atomically
 from ecrl.training.worker import Worker
 
 job, run, own = the_job(), Path('run'), 'ecrl.board.workload'
