@@ -13,7 +13,7 @@ import pandas as pd
 from dataclasses import asdict, dataclass, replace
 from ..base.files import ConfigError
 from ..base.show import show_duration
-from ..contract.section import UNITS
+from ..base.show import UNITS
 from ..measure.statistics import Estimate
 from .costs import Costs, costs_of
 from .failures import Fleet, seconds, size

@@ -8,7 +8,7 @@ __all__ = ['UNITS', 'show_s', 'show_duration']
 # %% ../../nbs/base/040_show.ipynb #b5e01a01
 import math
 
-UNITS = dict(s=1, min=60, h=3600, d=86_400, y=31_557_600)       # seconds
+UNITS = dict(s=1, min=60, h=3600, d=86_400, w=604_800, y=31_557_600)       # seconds
 
 def show_s(x: float) -> str: # seconds; tenths from 10 s on, else three digits
     "Seconds, as precise as they deserve."

@@ -21,7 +21,7 @@ from ..base.show import show_duration
 from ..data.datasets import DigitsWithIDs, ImagesWithIDs
 from ..data.geometry import Geometry, sample_ids_hash
 from ..data.sampler import ResumableGlobalBatchSampler
-from ..contract.section import UNITS
+from ..base.show import UNITS
 from ..measure.laws import GRADES, MARK, NOT_EXERCISED, SIGN
 from ..advise.costs import PARTS, Costs
 from ..advise.projection import LOOKS, WAYS, Scale, project

@@ -593,8 +593,9 @@ def to_markdown(self: Verdict) -> str:
     head = f'**{MARK[self.valid]}**: `{self.run_id}` ({self.status})'
     grades = ['| grade | result | rests on |', '|---|---|---:|', *(_row(*r) for r in self.grade_rows())]
     lines = ['| law | grade | result | examined | evidence |', '|---|---|---|---:|---|']
+    laws = every_law()
     for name, ok in self.checks.items():
-        known = every_law().get(name)
+        known = laws.get(name)
         said = ' '.join(_told(e) for e in self.evidence if e.check == name) or (known.claim if known else '')
         lines.append(_row(name, ', '.join(known.grades) if known else '', MARK[ok], f'{self.examined.get(name, 0):,}',
             said))

@@ -16,7 +16,7 @@ from fastcore.basics import patch
 from functools import partial
 from ..base.files import ConfigError, JsonlTail, read_json
 from ..contract.config import RunConfig, load_config
-from ..contract.kits import Kit, all_kits
+from ..contract.kits import KIT_OF_EVENT, Kit
 from ..contract.life import Life, Reading, cause_of
 from ..contract.protocol import ENDED, STATUS, kind_of, trouble
 
@@ -70,7 +70,7 @@ def _some(what: str, who: Iterable[int]) -> str: return f'{what} {", ".join(map(
 def told_of(e: dict) -> str | None: # e: an event; in words
     "Who is gone, who does its work, and what is left."
     name, step = e['event'], e.get('global_step')
-    if own := next((k for k in all_kits().values() if name in k.events), None): return own.told(e)
+    if own := KIT_OF_EVENT.get(name): return own.told(e)
     if name == 'salvaged' and e['rank'] == 0:
         how = 'was asked to leave' if e.get('asked') else 'died, or was too late,'
         took = f' in {e["took_s"]:.2g} s' if e.get('took_s') is not None else ''
@@ -85,7 +85,7 @@ def outlived(events: Iterable[dict]) -> list[str]: # of a run; who
     "Ranks and members that died, or were too late, while the others went on."
     return [x for e in events for x in (
         [f'rank {r}' for r in e['gone']] if e['event'] == 'salvaged' and e['rank'] == 0 and not e.get('asked') else
-        [who for k in all_kits().values() if e['event'] in k.events for who in k.lost(e)])]
+        KIT_OF_EVENT[e['event']].lost(e) if e['event'] in KIT_OF_EVENT else [])]
 
 # %% ../../nbs/measure/739_monitor.ipynb #739a000d
 @dataclass

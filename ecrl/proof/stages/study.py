@@ -24,7 +24,7 @@ from ...stages.register import leader
 from ...lab.evidence import study_table
 from ...lab.publication import Publication, environment_table, factor_table, key_tables, report_dir, write_files
 from ...lab.report import sound
-from ..averaging.study import ratio
+from ...measure.statistics import geometric_mean
 from .failover import lane_names, lanes, pauses
 
 # %% ../../../nbs/proof/stages/597_study.ipynb #844a0007
@@ -121,7 +121,7 @@ def against_uncut(t: pd.DataFrame, calm: str = 'none') -> pd.DataFrame: # t: of 
         base = t[t['variant'] == than].set_index(['suite', 'seed'])['steps_s']
         g = g.set_index(['suite', 'seed'])['steps_s']
         both = g.index.intersection(base.index)
-        return ratio(g[both]/base[both]) if len(both) else None
+        return geometric_mean(g[both]/base[both]) if len(both) else None
     rows = []
     for name, g in t[t['variant'] != UNCUT].groupby('variant', sort=False):
         bits = g['bitwise'].map(str)
