@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['KINDS', 'TO_ITSELF', 'STEP_POINTS', 'SAVE_POINTS', 'POINTS', 'leave', 'kill', 'pause', 'delay', 'Fault',
-           'draw_faults', 'planned_faults', 'fired_faults', 'FaultPlan', 'fired_plan']
+           'draw_faults', 'planned_faults', 'fired_faults', 'FaultPlan', 'FaultClock', 'fired_plan']
 
 # %% ../../nbs/training/360_faults.ipynb #881bf62b
 import math, os, signal, subprocess, sys, time
@@ -204,6 +204,41 @@ def reach(self: FaultPlan, point: str, global_step: int, announce: Callable = la
 def watch_saves(self: FaultPlan, store, announce: Callable = lambda **kw: None):
     "Let the faults of save points act inside a save."
     store.probe = lambda point: self.reach(point, store.saving, announce)
+
+# %% ../../nbs/training/360_faults.ipynb #fa017c11
+class FaultClock:
+    "The plan of a run as its supervisor sees it: what is written down, what is due by the clock, whom it has stopped."
+    def __init__(self, cfg: RunConfig, log: Path): # log: logs/faults.jsonl
+        self.plan, self.log = planned_faults(cfg), log
+        self.timed = None       # the plan of the newest attempt
+
+    @property
+    def due(self) -> list[Fault]: return self.timed.due
+
+    def write(self, event: str, of: Callable = lambda f: True, **more): # planned, armed
+        "Write down each fault that still lacks such a record, durably."
+        seen = Counter(Fault.of(r) for r in read_jsonl(self.log)[0] if r['event'] == event)
+        new = [f for f in (Counter(self.plan) - seen).elements() if of(f)]
+        for f in new: RecordWriter(self.log).write(durable=f is new[-1], **stamp(), event=event, **more, **asdict(f))
+
+    def arm(self, attempt: int, pids: Callable): # pids: process ids of a target
+        "An attempt begins."
+        self.write('armed', lambda f: f.not_before <= attempt, attempt=attempt)
+        self.timed = FaultPlan([f for f in self.plan if f.rank is None], attempt, self.log, None, pids)
+
+    def fire(self, since: float, step: Callable[[], int], announce: Callable): # since: monotonic time of the first launch
+        "What is late by now happens."
+        for f in [f for f in self.due if time.monotonic() - since >= f.after_s]: self.timed.fire(f, step(), announce)
+
+    def stopped(self, attempt: int, wakes_up_s: float = 10.0) -> set: # ranks, or 'launcher'
+        """Whom a fault has stopped: for ever, or for a time and some seconds, since waking takes a process that has to
+        start."""
+        lasting = [f.victims for f, r in fired_faults(self.log) if f.kind == 'sigstop' and r['attempt'] == attempt
+                   and (f.duration_s is None or time.monotonic() < r['mono'] + f.duration_s + wakes_up_s)]
+        return {name for v in lasting for name in ([v] if isinstance(v, str) else v)}
+
+    def lost(self) -> int: # ranks whose place is lost for good
+        return sum(len(f.victims) for f, _ in fired_faults(self.log) if f.kind == 'lose_rank')
 
 # %% ../../nbs/training/360_faults.ipynb #2de1e492
 def fired_plan(log: Path) -> list[dict]: # for `failure.plan`

@@ -27,7 +27,7 @@ class Host:
         self.run_dir, self.node, self.say, self.mark = Path(run_dir), node, say, uuid.uuid4().hex
         self.order, self.job, self.over, self.started, self.warm = None, None, None, 0.0, None
 
-    def heed(self, event: dict):
+    def on_event(self, event: dict):
         "What the supervisor has written down."
         name = event['event']
         if event['rank'] is not None: return
@@ -68,7 +68,7 @@ def run(self: Host, wait_s: float = 600.0) -> str: # how the run ended: complete
     tail = JsonlTail(self.run_dir/'logs'/'events.jsonl')
     try:
         while not self.over:
-            for e in tail.new(): self.heed(e)
+            for e in tail.new(): self.on_event(e)
             if self.order: self.obey()
             if self.warm: self.warm.tend()
             time.sleep(0.1)

@@ -4,21 +4,22 @@
 
 # %% auto #0
 __all__ = ['CUBLAS_WORKSPACE', 'preflight', 'exit_code', 'check_code', 'check_data', 'cpu_name', 'answer_of', 'installed_version',
-           'environment', 'launcher', 'address_towards', 'interface_of']
+           'environment', 'launcher', 'address_towards', 'interface_of', 'Launches']
 
 # %% ../../nbs/training/384_launching.ipynb #10a0c013
-import os, platform, socket, subprocess, sys, tempfile, uuid
+import contextlib, os, platform, re, socket, subprocess, sys, tempfile, uuid
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 import psutil
+from fastcore.basics import patch
 from ..base.files import ConfigError, project_root, read_json
 from ..base.fork_server import SPARE
-from ..base.processes import die_with_parent
+from ..base.processes import MARK, die_with_parent, end_marked
 from ..contract.config import RunConfig, dump_config
 from ..contract.protocol import RUN_FORMAT
 from .faults import planned_faults
-from .process_tree import KEEP, WORKER, launcher_for
+from .process_tree import KEEP, WORKER, Job, Watchdog, launcher_for
 
 # %% ../../nbs/training/384_launching.ipynb #7d3d4ea6
 def preflight(cfg: RunConfig) -> dict: # what the environment says of data, own code, model, device and torch
@@ -148,3 +149,59 @@ def address_towards(endpoint: str) -> str: # endpoint: host:port
 def interface_of(address: str) -> str | None:
     "The network interface that has an address."
     return next((card for card, has in psutil.net_if_addrs().items() if any(a.address == address for a in has)), None)
+
+# %% ../../nbs/training/384_launching.ipynb #1a0c4002
+class Launches:
+    "The jobs that one supervisor has started."
+    def __init__(self, cfg: RunConfig, run_dir: Path, start_process: Callable): # start_process: like `subprocess.Popen`
+        self.cfg, self.run_dir, self.logs, self.start_process = cfg, run_dir, run_dir/'logs', start_process
+        self.mark, self.helper, self.jobs = uuid.uuid4().hex, None, []       # jobs: those that are not dismissed
+
+    def warm_up(self):
+        "Let the libraries be imported beside what is to be checked and prepared."
+        # of all runs of this process, one after another
+        if helper := launcher_for(self.cfg): self.helper, self.mark = helper, helper.env[MARK]
+
+    def start(self, world_size: int, attempt: int, target: int, log: Path, *more: str) -> Job:
+        "Start torch.distributed.run."
+        command, env = launcher(self.cfg, self.run_dir, world_size, attempt, target, launch=log.stem)
+        self.forget(log.stem)
+        (self.logs/f'.rendezvous_{log.stem}').touch(mode=0o600)
+        job = Job([*command, *more], log, world_size, env, self.mark, self.helper or self.start_process)
+        job.dog, job.pipe, job.calls, job.launch, job.successor = Watchdog(self.cfg.supervisor, world_size,
+            job.launched), None, {}, log.stem, None
+        self.jobs.append(job)
+        return job
+
+    def forget(self, names: str = '.*'): # a pattern
+        "Remove the files in which launches have met."
+        with contextlib.suppress(OSError):
+            for f in self.logs.iterdir():
+                if re.fullmatch(rf'\.(rendezvous_{names}|meeting_{names}_.*)', f.name): f.unlink()
+
+    def dismiss(self, job: Job, grace_s: float = 0.0):
+        "End a job and take its things away."
+        job.end(grace_s)
+        for rank, fd in job.calls.items(): os.close(fd); Path(f'{job.pipe}.{rank}').unlink(missing_ok=True)
+        job.calls = {}
+        self.forget(job.launch)
+        if job in self.jobs: self.jobs.remove(job)
+
+    def end(self):
+        "Nothing of the session is left."
+        for job in list(self.jobs): self.dismiss(job)
+        end_marked(self.mark, [self.helper.process.pid] if self.helper else [])
+        self.forget()
+
+# %% ../../nbs/training/384_launching.ipynb #1a0c4004
+@patch
+def start_joiner(self: Launches, job: Job, rank: int, log: Path):
+    "A process for a rank that is missing; the others let it in."
+    module, me = self.cfg.kit.joiner(self.cfg), os.getpid()
+    command, env = launcher(self.cfg, self.run_dir, job.world_size, job.number, job.target, worker=module)
+    env |= dict(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(job.world_size), TORCHELASTIC_RUN_ID=job.launch)
+    with open(log, 'ab') as out:
+        job.succeed(rank, (self.helper or self.start_process)(
+            [sys.executable, *command[command.index(module) - 1:]], stdout=out, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, env=env | {MARK: self.mark}, start_new_session=True,
+            preexec_fn=lambda: die_with_parent(me)))

@@ -120,6 +120,16 @@ def wait(self: Job, timeout_s: float) -> list: # ranks, or 'launcher', that have
     self.dead += died
     return self.dead
 
+# %% ../../nbs/training/380_process_tree.ipynb #fe79aa30
+@patch
+def pids_of(self: Job, target: tuple[int, ...] | str) -> list[int]:
+    "The processes that a fault means; none while one of them is not there."
+    if target == 'launcher': return [self.proc.pid]
+    if target == 'supervisor': return [os.getpid()]
+    if target != 'writer': return [self.pids[r] for r in target if r in self.pids and r not in self.dead]
+    with contextlib.suppress(psutil.Error, KeyError): return [p.pid for p in psutil.Process(self.pids[0]).children()][:1]
+    return []
+
 # %% ../../nbs/training/380_process_tree.ipynb #34a09765
 @patch
 def look_around(self: Job):
