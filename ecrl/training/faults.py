@@ -226,7 +226,7 @@ class FaultClock:
         self.write('armed', lambda f: f.not_before <= attempt, attempt=attempt)
         self.timed = FaultPlan([f for f in self.plan if f.rank is None], attempt, self.log, None, pids)
 
-    def fire(self, since: float, step: Callable[[], int], announce: Callable): # since: monotonic time of the first launch
+    def fire(self, since: float, step: Callable[[], int], announce: Callable): # since: the first launch, monotonic
         "What is late by now happens."
         for f in [f for f in self.due if time.monotonic() - since >= f.after_s]: self.timed.fire(f, step(), announce)
 

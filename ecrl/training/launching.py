@@ -158,8 +158,7 @@ class Launches:
         self.mark, self.helper, self.jobs = uuid.uuid4().hex, None, []       # jobs: those that are not dismissed
 
     def warm_up(self):
-        "Let the libraries be imported beside what is to be checked and prepared."
-        # of all runs of this process, one after another
+        "Let the libraries be imported beside what is checked; one helper serves all runs of this process."
         if helper := launcher_for(self.cfg): self.helper, self.mark = helper, helper.env[MARK]
 
     def start(self, world_size: int, attempt: int, target: int, log: Path, *more: str) -> Job:

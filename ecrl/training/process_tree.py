@@ -127,7 +127,8 @@ def pids_of(self: Job, target: tuple[int, ...] | str) -> list[int]:
     if target == 'launcher': return [self.proc.pid]
     if target == 'supervisor': return [os.getpid()]
     if target != 'writer': return [self.pids[r] for r in target if r in self.pids and r not in self.dead]
-    with contextlib.suppress(psutil.Error, KeyError): return [p.pid for p in psutil.Process(self.pids[0]).children()][:1]
+    with contextlib.suppress(psutil.Error, KeyError):
+        return [p.pid for p in psutil.Process(self.pids[0]).children()][:1]
     return []
 
 # %% ../../nbs/training/380_process_tree.ipynb #34a09765

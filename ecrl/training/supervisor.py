@@ -8,7 +8,7 @@ __all__ = ['check_run_dir', 'supervisor_lock', 'Supervisor', 'Standby', 'main']
 # %% ../../nbs/training/385_supervisor.ipynb #845ced4f
 import contextlib, json, os, shutil, signal, subprocess, sys, threading, time, warnings
 from collections.abc import Callable
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 from fastcore.basics import patch
@@ -21,7 +21,8 @@ from ..contract.protocol import RESUMABLE, RecordWriter, settings_digest, write_
 from .faults import FaultClock
 from .launching import Launches, check_code, check_data, environment, preflight
 from .policy import Dismiss, Finish, Launch, Promote, Restart, RestartAll, Seen, time_over
-from .process_tree import (Job, Watchdog, end_in_words, error_of, failing_rank, oom_kills, where_of, without_signal)
+from .process_tree import (Job, Watchdog, end_in_words, error_of, failing_rank, oom_kills,
+                                        where_of, without_signal)
 
 # %% ../../nbs/training/385_supervisor.ipynb #acde22a3
 def check_run_dir(run_dir: Path, cfg: RunConfig, resume: bool):
@@ -222,7 +223,8 @@ def seal(self: Supervisor) -> dict:
 # %% ../../nbs/training/385_supervisor.ipynb #93d0127e
 class Standby:
     "The next attempt's processes, as far as they can be started; at most one job."
-    def __init__(self, launches: Launches): self.launches, self.job, self.made, self.lost = launches, None, 0, 0
+    def __init__(self, launches: Launches):
+        self.launches, self.job, self.made, self.lost = launches, None, 0, 0
 
     @property
     def state(self) -> tuple[str, int]: # none, starting, ready or dead; its ranks
@@ -353,7 +355,7 @@ def start_joiner(self: Supervisor, job: Job, rank: int):
 def fire_by_clock(self: Supervisor):
     if not self.faults.due: return
     first = next(iter(self.life.attempts.values())).launch['mono']
-    self.faults.fire(first, lambda: last_step(self.logs/'rank0.jsonl'), lambda **what: self.note('fault_fired', **what))
+    self.faults.fire(first, lambda: last_step(self.logs/'rank0.jsonl'), partial(self.note, 'fault_fired'))
 
 # %% ../../nbs/training/385_supervisor.ipynb #1bd1f9a6
 @patch
@@ -517,7 +519,8 @@ def seen(self: Supervisor,
     if job: self.errors[n] = job.error                  # what a rank of this attempt has raised, and where
     return Seen(ended=how, reason=why, dead=job.first_dead if job else (), progressed=progressed,
                 error=self.errors.get(n, ()), error_before=self.errors.get(n - 1, ()), wanted=self.wanted,
-                fits=fits, lost=self.faults.lost(), standby=standby, standby_world=its_world, restarts=so_far['restarts'],
+                fits=fits, lost=self.faults.lost(), standby=standby, standby_world=its_world,
+                restarts=so_far['restarts'],
                 streak=so_far['restarts_without_checkpoint_streak'], ran_s=self.ran_s())
 
 # %% ../../nbs/training/385_supervisor.ipynb #a7d6d094
@@ -553,7 +556,8 @@ def do_promote(self: Supervisor, a: Promote) -> Job:
     self.note_fewer(a.world)
     self.attempt = n = self.attempt + 1
     job = self.standby.job
-    self.note('launch', world_size=job.world_size, target_step=self.target, standby=True, ready=job.ready, **self.seal())
+    self.note('launch', world_size=job.world_size, target_step=self.target, standby=True, ready=job.ready,
+              **self.seal())
     return self.standby.call(n, self.target)
 
 @patch

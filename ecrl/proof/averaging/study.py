@@ -74,7 +74,8 @@ def against_baseline(t: pd.DataFrame, baseline: str = BASELINE) -> pd.DataFrame:
         if not len(both): continue
         a, b = g.loc[both], base.loc[both]
         faster = (b['loss_s']/a['loss_s']).dropna()
-        rows.append(dict(suite=suite, variant=variant, pairs=len(both), faster=geometric_mean(a['samples_s']/b['samples_s']),
+        rows.append(dict(suite=suite, variant=variant, pairs=len(both),
+            faster=geometric_mean(a['samples_s']/b['samples_s']),
             sooner=geometric_mean(faster) if len(faster) else None, reached=f'{int(a["loss_s"].notna().sum())} and '
             f'{int(b["loss_s"].notna().sum())} of {len(both)}', accuracy=mean_interval(a['accuracy'] - b['accuracy'],
             unit='pairs') if a['accuracy'].notna().all() and b['accuracy'].notna().all() else None,
