@@ -27,7 +27,7 @@ from ..checkpoint import state
 from ..checkpoint.store import CheckpointStore, FileOps
 from ..checkpoint.strategies import BlockingCheckpoints
 from ..contract.config import make_config
-from ..training import supervisor, worker
+from ..training import launching, supervisor, worker
 from ..training.method import Method
 from ..training.numerics import ShardedStep
 from ..training.process_tree import WORKER
@@ -525,8 +525,8 @@ def run_trial(trial: tuple[str, str], folder: Path) -> tuple[Path, dict]: # ('' 
     "A run of a job, with a bug or without."
     bug, job = trial
     shared_server(HERE, WORKER)     # has all imported before the first rank is forked
-    launcher = partial(supervisor.launcher, worker=HERE)
-    with mock.patch.object(supervisor, 'launcher', launcher), mock.patch.dict(os.environ, ECRL_BUG=bug):
+    launcher = partial(launching.launcher, worker=HERE)
+    with mock.patch.object(launching, 'launcher', launcher), mock.patch.dict(os.environ, ECRL_BUG=bug):
         return folder/'run', supervisor.Supervisor(config_of(job), folder/'run').run()
 
 def end_of(run: Path) -> str | None: # None: it never came to the last step
