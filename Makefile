@@ -1,4 +1,4 @@
-# Two commands, each sets up what it needs:   make demo   make test
+# Three commands, each sets up what it needs:   make demo   make test   make check: the tests of a change
 # Another interpreter: make PYTHON=/path/to/python3.11 demo
 PYTHON ?= python3
 VENV := .venv
@@ -6,12 +6,15 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test setup lab site readme evidence
+.PHONY: demo test check setup lab site readme evidence
 demo: $(STAMP)
 	@ecrl demo
 
 test: $(STAMP)
 	@python -m ecrl.dev.checks
+
+check: $(STAMP)
+	@python -m ecrl.dev.checks --changed
 
 # Arguments go to JupyterLab: make lab ARGS="--port 9999 --no-browser". It refuses root, as in a container, unless told that this is meant.
 lab: $(STAMP)

@@ -61,12 +61,12 @@ class Costs:
     "What was measured, value by value. Seconds."
     runs: tuple[str, ...]
     strategy: str            # blocking | overlapped | none
-    every_k: int             # steps between checkpoints
-    max_inflight: int; world_size: int
+    every_k: int; max_inflight: int; world_size: int        # every_k: steps between checkpoints
     target: int              # step at which the run is complete; 0: unknown
     bytes: float             # of a checkpoint; NaN: none was written
     values: dict[str, np.ndarray]       # name of `PARTS` -> values
     assumed: dict[str, str] = field(default_factory=dict)     # name -> what is assumed, and why
+    parameters: int = 0      # of the model; 0: unknown
 
     @property
     def loses(self) -> float: # share of deaths that take a write in flight with them: the writer is rank 0's child
@@ -164,6 +164,8 @@ DETECT_S = 0.5       # assumed where no death was recorded
 def _assume(v: dict[str, np.ndarray], strategy: str) -> dict[str, str]: # name -> sentence; fills gaps in v
     "Fill what was not recorded."
     said = {}
+    # steps beside a checkpoint that were faster than others were so by luck: it costs no less than its stall
+    if len(v['save_s']) and v['save_s'].mean() < v['stall_s'].mean(): v['save_s'] = v['stall_s']
     if not len(v['recovery_s']):
         v['detect_s'], v['recovery_s'] = np.array([DETECT_S]), DETECT_S + v['start_s']
         said['recovery_s'] = (f'no failure recorded to learn a recovery from: assumed are {DETECT_S} s of detection '
@@ -203,7 +205,8 @@ def costs_of(
     every = interval_at(h, int(h.attempts.index[-1]))(np.inf) if c else np.nan_to_num(gaps)      # it may have changed
     return Costs(tuple(h.run_id for h in hs), strategy, int(every),
                  c.max_inflight if c else 1, int(h.attempts['world_size'].max()), int(h.target or 0),
-                 float(np.median(size)) if len(size) else float('nan'), v, _assume(v, strategy))
+                 float(np.median(size)) if len(size) else float('nan'), v, _assume(v, strategy),
+                 int(h.environment.get('model_parameters') or 0))
 
 # %% ../../nbs/advise/950_costs.ipynb #95000019
 @patch

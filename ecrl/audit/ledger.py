@@ -9,8 +9,10 @@ __all__ = ['Sample', 'M64', 'TAILS', 'AuditError', 'Log', 'one_writer', 'place',
 
 # %% ../../nbs/audit/610_ledger.ipynb #0b14fdcb
 import collections, contextlib, fcntl, hashlib, json, os, random, signal, sys, time, uuid, warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from fastcore.basics import patch
 
 # %% ../../nbs/audit/610_ledger.ipynb #3b1d1581
@@ -248,6 +250,9 @@ TAILS = ('keep', 'drop', 'pad', 'drop+pad')
 
 class Audit:
     "The ledger of one process."
+    if TYPE_CHECKING:        # patched in below
+        commit: Callable; discard: Callable; consume: Callable; step: Callable; note: Callable; epoch: Callable
+        epoch_over: Callable; tap: Callable; ids_of: Callable; token: Callable; saved: Callable; resumed: Callable
     resuming, passed, ended, joint = False, 0, None, None       # joint: one backward pass covers several batches
     hooked, backward, most, at_first = 0, False, 0, False       # most: batches of the largest step
 

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['KILL_POINTS', 'TryError', 'Late', 'kill_at', 'in_folder', 'launch', 'newest_log', 'last_words', 'kill_plan',
-           'launch_worlds', 'Trial', 'try_restarts', 'assert_resumes_exactly']
+           'launch_worlds', 'five_lines', 'Trial', 'try_restarts', 'assert_resumes_exactly']
 
 # %% ../../nbs/audit/640_try.ipynb #47e4950b
-import hashlib, json, os, re, shutil, subprocess, tempfile, time, uuid
+import ast, hashlib, json, os, re, shutil, subprocess, tempfile, time, uuid
 from dataclasses import dataclass
 from pathlib import Path
 from ..base.files import write_atomically
@@ -102,6 +102,68 @@ def launch_worlds(worlds: list[int], launches: int) -> list[int]: # ranks of eac
     if len({*worlds[:2]}) > 1 and launches > 2: worlds = [worlds[0], *worlds]
     return [worlds[n % len(worlds)] for n in range(launches)]
 
+# %% ../../nbs/audit/640_try.ipynb #64000051
+def _calls(tree: ast.AST, *names: str) -> list[ast.Call]: # in the order of the text
+    "Calls of functions, or methods, that are called so."
+    def name(f): return f.attr if isinstance(f, ast.Attribute) else getattr(f, 'id', '')
+    return sorted((n for n in ast.walk(tree) if isinstance(n, ast.Call) and name(n.func) in names),
+                  key=lambda n: (n.lineno, n.col_offset))
+
+def _named(tree: ast.AST, wanted) -> tuple[str | None, ast.Assign | None]: # name, statement
+    "The first assignment whose value is a wanted call."
+    made = (n for n in ast.walk(tree) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call))
+    first = min((n for n in made if wanted(n.value)), key=lambda n: n.lineno, default=None)
+    return (ast.unparse(first.targets[0]), first) if first else (None, None)
+
+def _loops(tree: ast.AST) -> tuple[ast.For | None, ast.For | None]: # over batches, over epochs
+    "The innermost loop that trains, and the one around it."
+    size = lambda n: len([*ast.walk(n)])
+    loops = sorted((n for n in ast.walk(tree) if isinstance(n, ast.For) and _calls(n, 'backward')), key=size)
+    inner = next(iter(loops), None)
+    return inner, next((n for n in loops[1:] if any(x is inner for x in ast.walk(n))), None)
+
+def _text(node, default: str) -> str: return ast.unparse(node) if node is not None else default
+def _at(node, what: str) -> str: return f'line {node.lineno}' if node is not None else what
+
+
+# %% ../../nbs/audit/640_try.ipynb #64000052
+def five_lines(script: Path) -> list[str]: # none: it cannot be read
+    "The lines that give a script a ledger: where each goes, in the script's own names."
+    try: tree = ast.parse(text := Path(script).read_text('utf-8'))
+    except (OSError, SyntaxError, ValueError): return []
+    batches, epochs = _loops(tree)
+    if batches is None and (made := _calls(tree, 'Trainer')): return _of_trainer(tree, made[0], 'transformers' in text)
+    over, loaders = batches and batches.iter, _calls(tree, 'DataLoader')
+    while isinstance(over, ast.Call) and over not in loaders and over.args: over = over.args[0]      # enumerate, tqdm
+    by_name = {ast.unparse(n.targets[0]): n.value for n in ast.walk(tree) if isinstance(n, ast.Assign)}
+    loader = over if over in loaders else by_name.get(_text(over, ''), next(iter(loaders), None))
+    said = {k.arg: _text(k.value, '') for k in loader.keywords} if loader in loaders else {}
+    data = _text(loader.args[0] if loader in loaders and loader.args else None, said.get('dataset', 'data'))
+    opt, made = _named(tree, lambda v: 'optim' in ast.unparse(v.func).lower())
+    state, load = _named(tree, lambda v: ast.unparse(v.func) == 'torch.load')
+    save = next((c for c in _calls(tree, 'save') if len(c.args) > 1), None)
+    ledger = (f"ecrl.audit('runs/job', optimizer={opt or 'optimizer'}, epoch_size=len({data}), "
+              f"tail='{'drop' if said.get('drop_last') == 'True' else 'keep'}', "
+              f"shuffle={said.get('shuffle') == 'True' or any('sampler' in k for k in said if k)})")
+    drawn, epoch = _text(over, 'loader'), _text(epochs and epochs.target, 'epoch')
+    tap = _text(batches and batches.iter, 'loader').replace(drawn, f'audit.tap({drawn}, epoch={epoch})', 1)
+    return [f'after {_at(made, "the optimizer is made")}: import ecrl.audit; audit = {ledger}',
+            f"after {_at(load, 'a checkpoint is loaded')}: audit.resumed({state or 'checkpoint'}['audit'])",
+            f'{_at(loader if loader in loaders else None, "the loader")}: DataLoader(ecrl.audit.WithIds({data}), ...)',
+            f'{_at(batches, "the loop over batches")}: for {_text(batches and batches.target, "batch")} in {tap}:',
+            f"{_at(save, 'where it saves')}: add 'audit': audit.token() to what is saved; after it: "
+            f"audit.saved({_text(save.args[1] if save else None, 'path')})"]
+
+def _of_trainer(tree: ast.AST, made: ast.Call, hugging: bool) -> list[str]:
+    name = _named(tree, lambda v: v is made)[0] or 'trainer'
+    lines = ["audit = ecrl.audit('runs/job', epoch_size=len(data), tail='drop', shuffle=True)"]
+    lines += [f'from ecrl.audit.adapters import audit_trainer; audit_trainer({name}, audit)'] if hugging else [
+        'from ecrl.audit.adapters import lightning_callback',
+        f'{name} = Trainer(..., callbacks=[lightning_callback(audit)])',
+        'DataLoader(ecrl.audit.WithIds(data), ...)']
+    return [f'at line {made.lineno}: {x}' for x in lines]
+
+
 # %% ../../nbs/audit/640_try.ipynb #ac461be5
 @dataclass
 class Trial:
@@ -138,8 +200,7 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
         try: rc = launch(command, W, run, kill, timeout_s)
         except Late: came_to = 'late'
         else:
-            if not is_audit(run): raise TryError(f'expected a ledger in {run.name}, found none: the script has to call '
-                                                 f'ecrl.audit(...). Its last words:\n{last_words(run)}')
+            if not is_audit(run): raise TryError(_no_ledger(command, run))
             came_to = 'done' if rc == 0 else 'killed' if kill and (rc < 0 or _killed(run)) else 'failed'
         done.append(dict(launch=n, ranks=W, kill=kill, came_to=came_to, code=rc, began=at, s=time.monotonic() - began,
                          words=last_words(run) if came_to in ('failed', 'late') else None))
@@ -148,6 +209,13 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
              for k in kills[len(done):]]
     write_atomically(run/'try.json', json.dumps(done))
     return done
+
+def _no_ledger(command, run) -> str:
+    script = next((Path(w) for w in in_folder(command, 1, run) if w.endswith('.py') and os.path.isfile(w)), None)
+    lines = '\n'.join(f'  {n}. {x}' for n, x in enumerate(five_lines(script) if script else [], 1))
+    how = f' These lines give {script.name} one:\n{lines}\n' if lines else ' '
+    return (f'expected a ledger in {run.name}, found none: the script has to call ecrl.audit(...).{how}'
+            f'Its last words:\n{last_words(run)}')
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
     return 'SIGKILL' in (said := newest_log(run)) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')
@@ -181,7 +249,7 @@ def _undisturbed(command, worlds, ref, timeout_s, say) -> bool: # False: it was 
 # %% ../../nbs/audit/640_try.ipynb #6a0d0341
 def try_restarts(
     command: list[str], # words of the command; {world} and {run} are filled in
-    folder: Path, # new, or that of a trial that was interrupted
+    folder: Path | str, # new, or that of a trial that was interrupted
     kills: list[str] | None = None, # points; by default `kill_plan`
     worlds: list[int] = (1,), # ranks, see `launch_worlds`
     every: int | None = None, # steps between saves, where the ledger does not show them

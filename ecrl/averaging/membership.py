@@ -134,7 +134,7 @@ def vote(self: ElasticGroup, number: int | str, took_s: float, post: str, newcom
     while self.rank == 0 and not self.store.check(votes := [f'{place}.vote.{r}' for r in self.members]):
         dead = [r for r in self.members if not self.has(f'{place}.vote.{r}') and self.dead(r)]
         late = time.monotonic() - begun > self.patience_s
-        if dead or late: raise RuntimeError('PeerDied: a rank has not voted')
+        if dead or late: raise RuntimeError(f'PeerDied: a rank has {"not voted" if late else "died"}')
         time.sleep(0.001)
     if self.rank == 0:
         said = {r: json.loads(self.store.get(k)) for r, k in zip(self.members, votes)}

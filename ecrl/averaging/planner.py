@@ -190,4 +190,4 @@ def spare(a: AveragingConfig, s: State) -> list[int]: # batches of each rank; 0:
 def waited_for(cfg: RunConfig, number: int) -> bool: # of a round, from 1
     "Whether all have a round's average before anybody trains on."
     return (cfg.of_kit().backend == 'collective' or number % cfg.checkpoint.every_k_steps == 0
-            or number >= cfg.training.max_steps or number in [until for until, _ in cfg.phases()])
+            or number in [until for until, _ in cfg.phases()])

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PR_SET_PDEATHSIG', 'PR_SET_CHILD_SUBREAPER', 'M_TRIM_THRESHOLD', 'M_MMAP_MAX', 'HALTED', 'LOST_A_PEER', 'MARK',
-           'die_with_parent', 'take_orphans', 'keep_memory', 'Deaths', 'stat_of', 'state_of', 'children_of',
+           'until', 'die_with_parent', 'take_orphans', 'keep_memory', 'Deaths', 'stat_of', 'state_of', 'children_of',
            'variable_of', 'wait_until_dead', 'signal_if_there', 'end_marked', 'output_of', 'lines_of',
            'end_as_interpreter', 'Forked', 'Killed', 'ForkedCall']
 
@@ -14,6 +14,23 @@ from collections.abc import Callable, Iterable
 from multiprocessing import get_context
 from pathlib import Path
 import psutil
+
+# %% ../../nbs/base/030_processes.ipynb #03000061
+def until(
+    look: Callable, # what is there to be seen now
+    expected=None, # what is to be seen; None: anything that is true
+    lives=None, # a process without which it will not come, with `poll`
+    limit_s: float = 60.0,
+): # what was seen
+    "Look until it is as expected; `TimeoutError` if that does not come."
+    end, due = time.monotonic() + limit_s, 'something' if expected is None else repr(expected)
+    while True:
+        over = f'within {limit_s:g} s' if time.monotonic() > end else ''                    # before the last look
+        if lives and (code := lives.poll()) is not None: over = f'before the end of its process, with {code}'
+        seen = look()
+        if seen if expected is None else seen == expected: return seen
+        if over: raise TimeoutError(f'expected {due} {over}, seen last: {seen!r}')
+        time.sleep(0.01)
 
 # %% ../../nbs/base/030_processes.ipynb #321095e1
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36     # linux/prctl.h

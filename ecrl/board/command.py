@@ -8,6 +8,7 @@ __all__ = ['board', 'Name', 'Cells', 'Seeds', 'Folder', 'Publish', 'Against', 'b
 
 # %% ../../nbs/board/980_command.ipynb #c12efb4f
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Optional
 import typer
@@ -65,6 +66,7 @@ def board_run(
 ):
     "Run what is not done yet; each cell is told in a line. Interrupt it whenever you like."
     if bool(names) == all_: _fail('expected names of rows, or --all')
+    if find_spec('torch') is None: _fail("this needs torch, which is not installed. Do: pip install 'ecrl[lab]'")
     from ecrl.board.page import in_words
     with _board(names, cells, seeds, folder) as b:
         for row, cell, seed, done in b.plan(names):

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 import ecrl
-from ..base.files import project_root, write_atomically
+from ..base.files import shipped, write_atomically
 from .cells import MANDATORY, Cell, cell_of, design, job_of, worlds_of
 from .job import shown_job
 from .launching import ALWAYS, GROUPS
@@ -129,6 +129,7 @@ def section(row: Row, cells: list[Cell], records: dict) -> str: # HTML
 STYLE = '''<style>
 .board{border-collapse:separate;border-spacing:2px;font-size:.85rem;width:auto}
 .board th,.board td{border:0;padding:0;background:none}
+.board th:first-child{position:sticky;left:0;z-index:1;background:#fff}
 .board th.row{text-align:left;font-weight:400;padding-right:.6rem;white-space:nowrap}
 .board th.group{font-weight:600;font-size:.75rem;text-align:left;border-bottom:1px solid #9aa5b1;padding:0 2px}
 .board th.up{height:12rem;vertical-align:bottom;width:1.5rem}
@@ -149,7 +150,7 @@ white-space:nowrap;max-height:11.8rem;overflow:hidden}
 .case.broken{border-color:#b3261e}.case.refused{border-color:#c88a00}
 .case code{display:block;font-size:.78rem}.case:target{background:#fff6d6}
 @media(max-width:800px){.board,.board tbody,.board tr{display:block}.board thead{display:none}
-.board tr{margin:.7rem 0}.board th.row{display:block;font-weight:600;white-space:normal}
+.board tr{margin:.7rem 0}.board th.row{display:block;position:static;font-weight:600;white-space:normal}
 .board td{display:inline-flex;width:auto;height:auto;margin:1px;font-size:.72rem}
 .board td a{line-height:1.4rem;padding:0 .35rem}.board td a::after{content:" " attr(data-cell)}
 .board td.unrun{display:none}.legend span{white-space:normal;display:block}
@@ -215,7 +216,7 @@ def reproduction(r: dict, folder: Path, rows: dict[str, Row] = ROWS) -> Path: # 
     row, cell = rows[r['row']], cell_of(r['cell'])
     out, house = Path(folder)/f'{row.name}-{r["cell"]}', Path(ecrl.__file__).parent
     copied = {f'ecrl/{name}.py': house/f'{name}.py' for name in NEEDED} | {
-        f.name: f for f in (rows_dir()/row.script, project_root()/'nbs'/'board'/'compare.py')}
+        f.name: f for f in (rows_dir()/row.script, shipped('nbs/board/compare.py'))}
     for name, file in copied.items(): (out/name).parent.mkdir(parents=True, exist_ok=True); shutil.copy(file, out/name)
     killed = zip([*r['kills'], None], worlds_of(cell, r.get('launches', 2)))
     versions = ', '.join(f'{k} {v}' for k, v in r.get('versions', {}).items())

@@ -8,7 +8,7 @@ __all__ = ['ROWS', 'SAME', 'FIRST_SAVE', 'Row', 'rows_dir', 'put', 'breaks']
 # %% ../../nbs/board/940_rows.ipynb #b6cdb249
 from dataclasses import dataclass, field
 from pathlib import Path
-from ..base.files import project_root
+from ..base.files import shipped
 from .cells import FACTORS, Cell
 from .job import Job
 from .launching import GROUPS
@@ -40,7 +40,7 @@ def _within(levels: dict, c: Cell) -> bool: return all(getattr(c, f) in of for f
 
 ROWS: dict[str, Row] = {}
 
-def rows_dir() -> Path: return project_root()/'nbs'/'board'/'rows'
+def rows_dir() -> Path: return shipped('nbs/board/rows')
 
 def put(*rows: Row):
     "Put rows on the board."

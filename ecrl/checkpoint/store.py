@@ -14,9 +14,13 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 from fastcore.basics import patch
 from zlib_ng import zlib_ng
 from ..base.files import open_regular
+if TYPE_CHECKING:
+    from torch import Tensor
+    from ecrl.checkpoint.image import FileImage
 
 # %% ../../nbs/checkpoint/230_store.ipynb #7d727a8d
 class FileOps:

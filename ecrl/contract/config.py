@@ -8,13 +8,14 @@ __all__ = ['MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'DISK_FAULT_NAMES'
            'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'CodeConfig',
            'CommonConfig', 'config_class', 'parse_yaml', 'plain_copy', 'make_config', 'one_below', 'read_yaml',
            'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting', 'as_yaml',
-           'all_settings', 'all_sections', 'find_settings', 'runs_below', 'what_is', 'what_to_do']
+           'all_settings', 'all_sections', 'find_settings', 'everybodys', 'runs_below', 'what_is', 'what_to_do']
 
 # %% ../../nbs/contract/320_config.ipynb #b6a4f58c
-import ast, csv, difflib, inspect, io, re, textwrap, tokenize, types
+import ast, csv, difflib, inspect, io, re, stat, textwrap, tokenize, types
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Literal, get_args, get_origin
 import yaml
 from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
@@ -97,7 +98,7 @@ class CheckpointConfig(Section):
 
 class StorageConfig(Section):
     "A disk that refuses, or is slow."
-    fault: Literal['none', *DISK_FAULT_NAMES] = 'none'           # how the disk of the checkpoints refuses
+    fault: Literal[('none', *DISK_FAULT_NAMES)] = 'none'         # how the disk of the checkpoints refuses
     steps: list[Positive] = []                              # [steps] the saves that fail; empty: all of them
     delay_s: Annotated[float, Field(ge=0)] = 0.0            # waited before each write
 
@@ -363,6 +364,7 @@ def config_class(data: dict | None = None) -> type[CommonConfig]: # data: None: 
 # %% ../../nbs/contract/320_config.ipynb #b7838486
 MAX_DEPTH, MAX_VALUES, MAX_BYTES = 32, 100_000, 2**22      # of a file: far more than any config needs
 
+_Dumper = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)     # a config takes 1 ms with libyaml, else 20
 class _Loader(getattr(yaml, 'CSafeLoader', yaml.SafeLoader)): pass
 _Loader.yaml_implicit_resolvers = {c: [r for r in known if r[0] != 'tag:yaml.org,2002:timestamp']
                                    for c, known in _Loader.yaml_implicit_resolvers.items()}
@@ -566,7 +568,7 @@ def load_config(path: str | Path, overrides: list[str] = ()) -> RunConfig:
 # %% ../../nbs/contract/320_config.ipynb #dd503765
 def dump_config(cfg: RunConfig) -> str:
     "The effective config as YAML, defaults included."
-    return yaml.safe_dump(cfg.model_dump(exclude_none=True), sort_keys=False)
+    return yaml.dump(cfg.model_dump(exclude_none=True), Dumper=_Dumper, sort_keys=False)
 
 def flat(tree: dict, prefix: str = '') -> dict: # {'training': {'lr': 0.05}} -> {'training.lr': 0.05}
     "Nested settings under dotted keys."
@@ -660,7 +662,12 @@ def find_settings(
                       + (f'Did you mean {" or ".join(close)}?' if close else f'Sections: {", ".join(all_sections())}.'))
 
 # %% ../../nbs/contract/320_config.ipynb #c3d1e57b
+def everybodys(path: Path) -> bool:
+    "Whether a directory is shared by all users, as `/tmp` is: what lies in it belongs to others."
+    return bool(path.stat().st_mode & stat.S_ISVTX)
+
 def _holds(path: Path) -> str: # run, study or other
+    if everybodys(path): return 'other'
     if any((path/f).exists() for f in ('logs', 'rank0.jsonl', 'supervisor.json')): return 'run'
     return 'study' if (path/'manifest.csv').is_file() or runs_below(path) else 'other'
 
@@ -690,13 +697,14 @@ def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user wou
     "What a path holds, in words, and the command for it."
     kind, page = what_is(path), next((p for p in ('exp2_elastic', 'exp3_publishable') if path.name.startswith(p[:4])),
                                      'exp1_failure')
-    if kind == 'config': return f'the config of a single run. To run it: ecrl run {shown}'
-    if kind == 'matrix': return f'a matrix. To run it: ecrl matrix run {shown}'
+    typed = quote(shown)
+    if kind == 'config': return f'the config of a single run. To run it: ecrl run {typed}'
+    if kind == 'matrix': return f'a matrix. To run it: ecrl matrix run {typed}'
     if kind == 'parameters':
-        return (f"the parameters of a study. To run it: papermill nbs/experiments/{page}.ipynb out.ipynb -f {shown}"
-                + f', or: ecrl demo --params {shown}'*(page == 'exp1_failure'))
+        return (f"the parameters of a study. To run it: papermill nbs/experiments/{page}.ipynb out.ipynb -f {typed}"
+                + f', or: ecrl demo --params {typed}'*(page == 'exp1_failure'))
     if kind == 'run':
-        return f'the directory of a run. To judge it: ecrl verify {shown}; to go on with it: ecrl resume {shown}'
+        return f'the directory of a run. To judge it: ecrl verify {typed}; to go on with it: ecrl resume {typed}'
     runs = runs_below(path)
     first = f'; one run of it is {shown.rstrip("/")}/{runs[0].relative_to(path)}' if runs and runs[0].is_dir() else ''
-    return f'a study with {len(runs)} run{"s"*(len(runs) != 1)}. To read it: ecrl report {shown}{first}'
+    return f'a study with {len(runs)} run{"s"*(len(runs) != 1)}. To read it: ecrl report {typed}{first}'

@@ -9,6 +9,8 @@ __all__ = ['Geometry', 'local_batch', 'locate', 'permutation_seed', 'epoch_order
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
+if TYPE_CHECKING: import torch
 
 # %% ../../nbs/data/110_geometry.ipynb #19e2147a
 @dataclass(frozen=True)
@@ -39,9 +41,11 @@ def local_batch(
     "The share of one rank in a step."
     if world_size < 1: raise ValueError(f'world_size: expected at least 1, found {world_size}')
     if global_batch % world_size:
-        fits = [w for w in range(1, min(global_batch, 2*world_size) + 1) if global_batch % w == 0]
+        fits = [w for w in range(1, global_batch + 1) if global_batch % w == 0]
+        near = sorted(sorted(fits, key=lambda w: abs(w - world_size))[:8])
+        which = 'Among the world' if len(near) < len(fits) else 'World'
         raise ValueError(f'global_batch {global_batch} is not divisible by the world size {world_size}: '
-                         f'every rank needs the same whole share. World sizes that fit: {fits}.')
+                         f'every rank needs the same whole share. {which} sizes that fit: {near}.')
     return global_batch // world_size
 
 # %% ../../nbs/data/110_geometry.ipynb #66bd800a

@@ -4,10 +4,12 @@
 
 # %% auto #0
 __all__ = ['BOILERPLATE', 'check_pages', 'check_evidence', 'unnumbered', 'unnumber', 'own_docstring', 'default_text',
-           'class_line', 'page_doc', 'boilerplate', 'process', 'broken_links', 'check_links', 'build_site', 'readme']
+           'class_line', 'page_doc', 'boilerplate', 'process', 'broken_links', 'check_links', 'check_sidebar',
+           'build_site', 'readme']
 
 # %% ../../nbs/dev/850_site.ipynb #f940aa7c
 import csv, gc, inspect, json, re, shutil, sys
+from collections import Counter
 from collections.abc import Callable
 from enum import Enum
 from html.parser import HTMLParser
@@ -190,6 +192,30 @@ def check_links(docs: Path):
             'from:\n'
             + '\n'.join(f'  - {b}' for b in broken))
 
+# %% ../../nbs/dev/850_site.ipynb #b6b9e22b
+class _Sidebar(HTMLParser):
+    "What the sidebar of a page lists: the words of each entry, and where links lead."
+    def __init__(self, html: str):
+        super().__init__()
+        self.entries, self.hrefs, self.reading = [], set(), False
+        self.feed(html)
+    def handle_starttag(self, tag, attrs):
+        a = dict(attrs)
+        if 'sidebar-link' in (a.get('class') or ''): self.hrefs.add(a.get('href'))
+        if self.reading or 'sidebar-item-text' in (a.get('class') or ''): self.reading = True
+    def handle_data(self, data):
+        if self.reading and data.strip(): self.entries.append(data.strip()); self.reading = False
+
+def check_sidebar(docs: Path):
+    "Raise unless the sidebar lists every page, under titles of their own."
+    bar = _Sidebar((docs/'index.html').read_text('utf-8'))
+    named = Counter(e.lower() for e in bar.entries)
+    listed = {(docs/unquote(h)).resolve() for h in bar.hrefs if h}
+    absent = [p.relative_to(docs).as_posix() for p in sorted(docs.rglob('*.html')) if p.resolve() not in listed]
+    if twice := [e for e, n in named.items() if n > 1]: raise SiteError(
+        f'the sidebar says {", ".join(map(repr, twice))} more than once; give each page a title of its own')
+    if absent: raise SiteError(f'the sidebar does not list {", ".join(absent)}; add them to nbs/_quarto.yml')
+
 # %% ../../nbs/dev/850_site.ipynb #1dffe196
 def build_site(
     root: Path | None = None, # the workspace
@@ -213,6 +239,7 @@ def build_site(
     run_step('rendering the site', renderer(), root/'_proc', look)
     say('checking the links')
     check_links(root/'_proc'/'_docs')
+    check_sidebar(root/'_proc'/'_docs')
     docs = root/'_docs'
     shutil.rmtree(docs, ignore_errors=True)
     shutil.move(root/'_proc'/'_docs', docs)

@@ -4,19 +4,20 @@
 
 # %% auto #0
 __all__ = ['app', 'RunDir', 'Json', 'Nproc', 'TargetSteps', 'MatrixFile', 'Publish', 'Reference', 'matrix', 'audit', 'data',
-           'bench', 'OURS', 'leave_at_once', 'studies_in', 'expects', 'optional', 'setting', 'argument', 'audited',
-           'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan',
-           'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume', 'started_from',
-           'from_here', 'join', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail', 'monitor',
-           'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'verify', 'goodput', 'WithSteps',
-           'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report', 'compare', 'fetch',
-           'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
+           'BRINGS', 'bench', 'OURS', 'leave_at_once', 'studies_in', 'as_shipped', 'expects', 'optional', 'setting',
+           'argument', 'audited', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name',
+           'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume',
+           'started_from', 'from_here', 'join', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status',
+           'tail', 'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init', 'verify',
+           'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report',
+           'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
 
 def leave_at_once(signum: int, frame=None):
     "What Ctrl-C and SIGTERM do while there is nothing to put in order."
+    if getattr(globals().get('Interrupted'), 'heard', False): return     # imported below; it says how to go on
     if os.isatty(1): os.write(1, b'\x1b[?25h')       # a live display may have hidden the cursor
     os.write(2, b'\nInterrupted.\n')
     os._exit(128 + signum)
@@ -28,22 +29,24 @@ if os.path.basename(sys.argv[0]) == 'ecrl':         # not where a notebook or a 
 import json, os, platform, re, shlex, shutil, tempfile, time, typer
 from collections import Counter
 from collections.abc import Callable
-from contextlib import chdir, suppress
+from contextlib import suppress
 from enum import Enum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Optional
 from zlib import crc32
 from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand
-from ..base.files import project_root, runs_dir
-from ..base.show import show_duration, show_s
-from .terminal import (BadInput, Interrupted, SimpleTable, calm, duration, err, fail, installed, lazy,
-                               matrix_display, out, progress_display, rich_table, same_command, short, show, stages,
-                               tell, watch_study)
+from ..base.files import EXTRAS, how_to_get, project_root, runs_dir, shipped, working_in
+from ..base.show import show_duration
+from .terminal import (BadInput, Interrupted, SimpleTable, calm, err, fail, installed, lazy,
+                               matrix_display, needs, out, progress_display, rich_table, same_command, short,
+                               show, stages, tell, watch_study)
 
 # %% ../../nbs/lab/870_cli.ipynb #28ec0481
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode='rich',
+                  context_settings=dict(help_option_names=['-h', '--help']),
                   help='ECRL, the Elastic & Correct Recovery Lab: did the job continue where it stopped, and what did '
                        'the failures cost?')
 
@@ -53,15 +56,21 @@ _EXPECTED = dict(config='the config of a run', matrix='a matrix file', parameter
 def studies_in(path: Path) -> list[str]: # names; of a study or a run: none
     "The studies of a folder that is none itself, such as `runs/`."
     own = ('manifest.csv', 'configs', 'config.yaml', 'logs', '*/config.yaml', '*/logs')
+    if lazy.contract.config.everybodys(path): return []
     if any(next(path.glob(f), None) for f in own): return []
     return sorted({f.parents[1].name for k in ('config.yaml', 'logs') for f in path.glob(f'*/*/{k}')
                    if f.parents[1].name != 'evidence'})
 
+def as_shipped(path: Path) -> Path:
+    "A path that comes with the project, where nothing else has that name here."
+    return theirs if not os.path.exists(path) and (theirs := shipped(str(path))).is_file() else path
+
 def expects(*kinds: str): # of `what_is`
-    "A callback for an argument: refuse a path that holds something else, and say what it holds."
+    "A callback for an argument: refuse a path that holds something else, and say what it holds; find what is shipped."
     wanted = ' or '.join(_EXPECTED[k] for k in kinds)
     def check(path: Optional[Path]):
         if path is None: return path
+        if 'run' not in kinds: path = as_shipped(path)
         if os.path.isdir(path) and (names := studies_in(path)):
             which, one = ('studies', 'one') if len(names) > 1 else ('study', 'it')
             fail(f'{short(path)}: expected {wanted}; it holds the {which} {", ".join(names[:8])}'
@@ -137,13 +146,10 @@ def demo_parameters(params: Path, study: str | None) -> dict:
     with stages() as say:
         say(f'reading {params}')
         read_yaml = lazy.contract.config.read_yaml
-    p = read_yaml(params if os.path.exists(params) else project_root()/params, 'parameter')
+    p = read_yaml(as_shipped(params), 'parameter')
     if not isinstance(p, dict) or not {'study', 'variants', 'seeds', 'config'} <= p.keys():
         fail(f'{params}: expected parameters of the experiment (study, variants, seeds, config); a config of a single '
              'run is for `ecrl run`')
-    nbs = project_root()/'nbs'
-    if not nbs.is_dir(): fail(f'{nbs}: expected the notebooks of the project, found no such directory; run this in a '
-                              'checkout of it')
     return p | dict(study=study) if study else p
 
 # %% ../../nbs/lab/870_cli.ipynb #16bc4075
@@ -154,7 +160,8 @@ def demo(
     study: optional(str, 'Directory under runs/; the one in the parameters by default.') = None,
     site: setting(bool, 'Build the page as well.') = True, publish: Publish = False):
     "Run Exp1: a job that dies twice, beside one that does not; then the verdicts and a page."
-    nbs, p = project_root()/'nbs', demo_parameters(params, study)
+    needs('papermill', 'torch', *('nbdev', 'smalldocs')*site)
+    p = demo_parameters(params, study)
     import pandas as pd
     of, where = lazy.lab.experiment, runs_dir()/p['study']
     runs = len(of.Study(p['study'], p['config'], p['variants'], p['seeds']).cells)  # refuses what it could not use
@@ -163,17 +170,17 @@ def demo(
     experiment, analysis = notebooks
     out.print(f"{runs} runs into {short(where)}: {', '.join(p['variants'])}")
     with calm(lambda: f'Interrupted: {_done(where)} of {runs} runs done. Go on with: {same_command()}'):
-        with watch_study(where): executed(nbs/experiment, notebooks[experiment], p)
+        with watch_study(where): executed(shipped(f'nbs/{experiment}'), notebooks[experiment], p)
         with stages() as say:
             say('analysis')
-            executed(nbs/analysis, notebooks[analysis], dict(study_dir=str(where.relative_to(project_root()))),
-                     lambda done: say('analysis', done))
+            executed(shipped(f'nbs/{analysis}'), notebooks[analysis],
+                     dict(study_dir=str(where.relative_to(project_root()))), lambda done: say('analysis', done))
     table = of.verdict_table(pd.read_csv(where/'summary.csv'))
     if table.seed.nunique() == 1: table = table.drop(columns='seed')
     tell('', rich_table(table, f'Verdicts of {short(where)}'))
     if publish:
         of.publish_evidence(where)
-        shutil.copyfile(where/'plots'/'timeline.svg', nbs/'images'/'recovery.svg')      # the README's picture
+        shutil.copyfile(where/'plots'/'timeline.svg', shipped('nbs')/'images'/'recovery.svg')   # the README's
     if site:
         page = _study_page(analysis, notebooks[analysis], where/'page')
         tell(Text.assemble('\nOpen ', (short(page), 'bold'), '; all pages: ecrl site'))
@@ -247,6 +254,7 @@ def run(
     set_: optional(list[str], 'Set any config key, e.g. training.lr=0.05. Repeatable.', '--set',
                    metavar='KEY=VALUE') = None):
     "Run one job under supervision, restarting it from its newest checkpoint when it dies."
+    needs('torch', 'pandas')
     flags = {'runtime.nproc': nproc, 'seed': seed, 'training.max_steps': target_steps,
              'checkpoint.strategy': strategy and strategy.value}
     cfg, changed = run_config(config, run_overrides(flags, fail_steps, set_))
@@ -284,8 +292,10 @@ def _supervise(cfg, run_dir: Path, resume: bool, shown: str | None = None): # sh
     tell(f'{shown}: {"continues" if resume else "trains"} until step {cfg.training.max_steps} on {_crew(cfg)}')
     with progress_display('preparing data and model') as bars:
         sup = Supervisor(cfg, run_dir, resume=resume, on_progress=lambda s: bars(run_dir.name, s))
-        sup.interrupt = lambda signum, frame=None: (bars.stopping(run_dir.name),
-                                                    Supervisor.interrupt(sup, signum, frame))
+        def interrupt(signum, frame=None):
+            Interrupted.heard = True
+            bars.stopping(run_dir.name); Supervisor.interrupt(sup, signum, frame)
+        sup.interrupt = interrupt
         with suppress(KeyboardInterrupt): sup.run()
     status = sup.status
     if sup.asked and status['status'] != 'completed': raise Interrupted(sup.asked, _left_off(run_dir, cfg, shown))
@@ -338,6 +348,7 @@ def resume(
     set_: optional(list[str], 'Change a key that a resume may change. Repeatable.', '--set',
                    metavar='KEY=VALUE') = None):
     "Continue a run from its newest checkpoint, with the config that it keeps."
+    needs('torch', 'pandas')
     with stages() as say:
         say(f'reading {run_dir}')
         load_config, read_status = lazy.contract.config.load_config, lazy.contract.life.read_status
@@ -349,7 +360,7 @@ def resume(
         return tell(f"{here} is complete, at step {status['target_steps']}. Train it further with: ecrl resume {here} "
                     f"--target-steps {2*status['target_steps']}")
     run_dir, shown = run_dir.resolve(), short(run_dir)
-    with chdir(started_from(run_dir)): _supervise(cfg, run_dir, True, shown)
+    with working_in(started_from(run_dir)): _supervise(cfg, run_dir, True, shown)
 
 def started_from(run_dir: Path) -> Path:
     "Where the paths of a run's config begin: where `ecrl run` was called, which has made `runs/` there."
@@ -368,6 +379,7 @@ def from_here(setting: str) -> str: # KEY=VALUE
 def join(run_dir: RunDir, node: optional(int, "Which of the run's hosts this is; the one of `ecrl run` is 0."),
          wait_s: setting(float, 'How long to wait for the run to begin.') = 600.0):
     "Be another host of a run with runtime.nodes > 1, until it ends."
+    needs('torch')
     Host = lazy.training.hosts.Host
     if node < 1: fail(f'--node: expected a number from 1 (`ecrl run` is node 0), found {node}')
     try: usable = run_dir.is_dir() or not run_dir.exists()
@@ -384,6 +396,7 @@ matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings:
 app.add_typer(matrix, name='matrix')
 
 def _matrix(path: Path):
+    needs('papermill', 'torch')
     lazy.contract.config.read_yaml(path, 'matrix')              # before torch is imported
     return lazy.lab.matrix.Matrix(**lazy.lab.matrix.load_matrix(path))
 
@@ -425,7 +438,7 @@ def matrix_run(file: MatrixFile,
     tell(_total_line(m, m.totals()))
     def said(): return f'Interrupted: {_done(m.dir)} of {len(m.cells)} runs done. Go on with: {same_command()}'
     with calm(said), matrix_display(m) as renew: totals = of.run_matrix(m, renew, retry_failed)
-    tell(f'{_total_line(m, totals)}; took {duration(time.monotonic() - start)}')
+    tell(f'{_total_line(m, totals)}; took {show_duration(time.monotonic() - start)}')
     incomplete = {s: why for s in m.suites if (why := of.suite_gates(m, s))}
     for s, why in incomplete.items(): err.print(f'suite {s} is not complete: ' + '; '.join(why), soft_wrap=True)
     tell(f'Next: ecrl matrix report {short(file)}')
@@ -454,6 +467,7 @@ def matrix_report(
                       '--out') = None, publish: Publish = False, site: setting(bool, 'Build the page as well.') = False
 ):
     "The report page, executed, and every table, figure and summary as files."
+    needs('papermill', *('nbdev', 'smalldocs')*site)
     study = file.resolve() if file.is_dir() else _matrix(file).dir.resolve()
     if not study.is_dir(): fail(f'{study} does not exist: run the matrix first')
     m = lazy.lab.matrix.read_matrix(study)
@@ -464,7 +478,7 @@ def matrix_report(
     if out_dir: parameters['out_dir'] = os.path.relpath(to, project_root())
     with calm(lambda: f'Interrupted. Go on with: {same_command()}'), stages() as say:
         say(stage := f'executing nbs/{page} into {short(to)}')
-        executed(project_root()/'nbs'/page, folder, parameters, lambda done: say(stage, done))
+        executed(shipped(f'nbs/{page}'), folder, parameters, lambda done: say(stage, done))
     print((to/'final_summary.md').read_text())
     files = ('publication_summary.md', 'new_findings.csv', 'tables', 'plots', 'reports')
     tell(*(short(to/f) for f in files if (to/f).exists()))
@@ -628,6 +642,7 @@ def show_config(
                    ) = None, json_: Json = False):
     "What can be set, and what a file sets."
     of = lazy.contract.config
+    what = what and str(as_shipped(Path(what)))
     if what and (os.path.exists(what) or '/' in what or what.endswith(('.yaml', '.yml'))):
         file = expects('config', 'run')(Path(what))
         rows = effective(of.load_config(file/'config.yaml' if file.is_dir() else file))
@@ -645,6 +660,24 @@ def show_config(
         for name, about in sections.items()}
     show([vars(s) for s in settings], json_, *(config_table(keys, title) for title, keys in groups.items() if keys))
 
+# %% ../../nbs/lab/870_cli.ipynb #1a170002
+@app.command()
+def init(folder: argument(Path, 'Folder for them; the current one by default.') = Path('.')):
+    "Write three files to begin with: run.yaml, mine.py (your model and data), matrix.yaml."
+    files, clone = sorted(f for f in shipped('papermill_configs/init').glob('*.*')), project_root(folder)
+    if there := [f.name for f in files if (folder/f.name).exists()]:
+        fail(f'{short(folder)}: expected none of {", ".join(f.name for f in files)}, found {", ".join(there)}; '
+             'nothing is written')
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        within = os.path.relpath(folder.resolve(), clone if (clone/'settings.ini').exists() else folder.resolve())
+        for f in files: (folder/f.name).write_text(f.read_text().replace('FOLDER', json.dumps(within)))
+    except OSError as e: fail(f'{folder} cannot be written: {e.strerror}')
+    there = Path(os.path.relpath(folder))
+    tell(*(f'wrote {there/f.name}' for f in files),
+         *[f'Next: cd {shlex.quote(str(there))}']*(there != Path('.')),
+         'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml')
+
 # %% ../../nbs/lab/870_cli.ipynb #a9a1da3b
 @app.command()
 def verify(
@@ -653,6 +686,7 @@ def verify(
                                  'not exercised). May be given several times.') = None,
     deep: setting(bool, 'Read its checkpoints to the last byte.', '--deep') = False, json_: Json = False):
     "Did it continue where it stopped? Exit code 0: valid, 1: invalid, 2: unknown or unusable input."
+    if not run_dir.exists(): fail(f'{run_dir}: expected the directory of a run, or of a ledger, found nothing')
     check = lazy.audit.laws.verify_audit if audited(run_dir) else lazy.measure.correctness.verify
     laws = lazy.measure.laws
     if wrong := [g for g in require or () if g not in laws.GRADES]:
@@ -751,14 +785,16 @@ def project_(run_dir: RunDir, devices: optional(int, 'Devices of the job.'),
 
 def _projected(found: list) -> list: # of `Projection` -> for `tell`
     "A table, then what all rows assume and what one of them does."
-    scale, common = found[0].plan.scale, set.intersection(*(set(p.plan.notes) for p in found))
+    scale, of = found[0].plan.scale, {}
+    for p in found:
+        for n in p.plan.notes: of.setdefault(n, []).append(p.plan.way)
+    whose = {n: '' if len(ways) == len(found) else f' for {", ".join(ways)}' for n, ways in of.items()}
     rows = [{'way': p.plan.way, 'save every': f'{p.plan.every_k_steps} steps',
              'failures': f'{p.outcome.failures.mean():.0f}', 'ETTR': f'{p.ettr.value:.1%}',
              '95% of jobs': f'{p.ettr.low:.1%} to {p.ettr.high:.1%}', 'steps/s': p.goodput.value,
              'device-hours lost': f'{p.lost_device_hours.value:,.0f}'} for p in found]
     return [f'{scale.fleet()}; {scale.days:g} days', rows,
-            *(f'Assumed: {n}.' for n in found[0].plan.notes if n in common),
-            *(f'Assumed for {p.plan.way}: {n}.' for p in found for n in p.plan.notes if n not in common)]
+            *(f'Assumed{w}: {n}.' for n, w in sorted(whose.items(), key=lambda x: x[1] != ''))]
 
 # %% ../../nbs/lab/870_cli.ipynb #4ab43306
 @app.command()
@@ -900,25 +936,38 @@ def fetch(name: argument(str, 'cifar10 or cifar100; the others need no download.
 @app.command()
 def site():
     "Build the published site from the tracked evidence, into _docs/."
+    if not (project_root()/'nbs'/'index.ipynb').exists():
+        fail(f'{project_root()}: expected a clone of the project, whose pages the site is; found no nbs/index.ipynb')
     build_site = lazy.dev.site.build_site
     with calm(lambda: f'Interrupted; the site is as it was. Build it with: {same_command()}'), stages() as say:
         built = build_site(say=say)
     tell(Text.assemble('Open ', (short(built/'index.html'), 'bold')))
 
+
+# %% ../../nbs/lab/870_cli.ipynb #221bcf9a
+BRINGS = dict(measure='verify, goodput, advise, report of runs that are here', train='run, resume, join',
+              lab='demo, matrix, board, notebooks, pages')        # extra -> what it is for
+
 def findings() -> list[tuple[str, bool, str, str]]: # (what, whether it is there, what was found, how to get it)
-    "What this machine has for ECRL."
-    import psutil, torch
+    "What this machine has for ECRL; only the first rows and, in a clone, the extras are required."
+    import psutil
     free, quarto = shutil.disk_usage(project_root()).free, shutil.which('quarto')
-    devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-    rows = [('Python 3.11 or newer', sys.version_info >= (3, 11), platform.python_version(),
-             'make PYTHON=/path/to/python3.11 setup'),
-            ('GPU', torch.cuda.is_available(), ', '.join(devices) or 'none; everything runs on the CPU', 'optional'),
+    clone = (project_root()/'nbs'/'index.ipynb').exists()
+    def get(extra): return 'make setup' if clone else f"optional: pip install 'ecrl[{extra}]'"
+    devices = []
+    if find_spec('torch'):
+        import torch
+        devices = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    rows = [('Python 3.10 or newer', sys.version_info >= (3, 10), platform.python_version(), 'a newer Python'),
             ('cores and memory', True, f'{os.cpu_count()} cores, {psutil.virtual_memory().total/2**30:.0f} GiB', ''),
             ('disk for runs/', free > 2**30, f'{free/2**30:.0f} GiB free', 'at least 1 GiB'),
-            ('Quarto', quarto is not None, quarto or 'absent; smalldocs renders the site', 'optional: quarto.org')]
-    need = ('torch', 'torchvision', 'nbdev', 'jupyterlab', 'papermill', 'ipywidgets', 'scikit-learn', 'smalldocs')
-    return rows + [(p, found is not None, found or 'absent', 'pip install -e ".[dev]" -c constraints.txt') for p in need
-                   for found in [lazy.training.launching.installed_version(p)]]
+            ('GPU', bool(devices), ', '.join(devices) or 'none; everything runs on the CPU', 'optional'),
+            ('Quarto', quarto is not None, quarto or 'absent; smalldocs renders pages', 'optional: quarto.org')]
+    for extra, modules in EXTRAS.items():
+        absent = [m for m in modules.split() if not find_spec(m)]
+        rows.append((f'ecrl[{extra}]: {BRINGS[extra]}', not absent,
+                     f'absent: {", ".join(absent)}' if absent else 'here', get(extra)))
+    return rows
 
 @app.command()
 def doctor():
@@ -967,12 +1016,14 @@ OURS = ('AuditError', 'BadInput', 'BenchError', 'ConfigError', 'DivergenceError'
 def _told(e: Exception) -> str | None: # None: it is a bug of ours
     "What an error says to the user who can mend it."
     if getattr(e, 'ename', '') in ('ConfigError', 'HistoryError') and e.evalue: return e.evalue      # in a notebook
+    if isinstance(e, ModuleNotFoundError) and (how := how_to_get(e.name or '')): return how
     ours = any(c.__name__ in OURS and c.__module__.partition('.')[0] == 'ecrl' for c in type(e).__mro__)
     return str(e) if ours else None
 
 def main():
     "Entry point of the `ecrl` command."
     with suppress(AttributeError): sys.stdout.reconfigure(errors='backslashreplace')   # a path may hold any bytes
+    Interrupted.heard = False
     # unless a command has something to put in order
     for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, leave_at_once)
     sys.unraisablehook = lambda u: None if u.exc_type is KeyboardInterrupt else sys.__unraisablehook__(u)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 import psutil
-from ..base.files import ConfigError, locked, project_root, runs_dir
+from ..base.files import ConfigError, locked, project_root, runs_dir, shipped
 from ..base.processes import die_with_parent, wait_until_dead
 from .experiment import execute_notebook, gates
 from .matrix import ExecutorConfig, Matrix, check_executor, check_slots
@@ -109,7 +109,7 @@ class SlurmExecutor:
         try: import submitit
         except ImportError:
             raise ConfigError(
-                'executor.kind is slurm, but submitit is not installed; pip install -e ".[slurm]"') from None
+                'executor.kind is slurm, but submitit is not installed; pip install "ecrl[slurm]"') from None
         self.submitit, self.parameters, self.cluster, self.jobs = submitit, parameters, cluster, []
     def __enter__(self): return self
     def __exit__(self, *_):
@@ -161,7 +161,7 @@ def run_jobs(
 # %% ../../nbs/lab/830_executors.ipynb #047b3bdb
 def page_of(m: Matrix, folder: str) -> Path: # folder: experiments | analysis
     "The notebook that runs, or reports, the suites of a matrix."
-    page = project_root()/'nbs'/folder/f'{m.definition.pages}.ipynb'
+    page = shipped(f'nbs/{folder}/{m.definition.pages}.ipynb')
     if not page.is_file(): raise ConfigError(
         f'study {m.name}: pages: expected the name of a notebook in nbs/{folder}, found {m.definition.pages!r}')
     return page

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Literal
 from zlib import crc32
 from fastcore.basics import patch
-from ..base.files import (ConfigError, JsonlTail, project_root, read_jsonl, runs_dir, write_atomically,
+from ..base.files import (ConfigError, JsonlTail, project_root, read_jsonl, runs_dir, working_in, write_atomically,
                              write_json_atomically)
 from ..checkpoint.store import CheckpointStore
 from ..contract.config import RunConfig, dump_config, load_config, make_config, one_below
@@ -32,7 +32,7 @@ from ..training.launching import preflight
 from ..training.supervisor import Supervisor, check_run_dir, last_step, supervisor_lock
 from ..measure.correctness import verify
 from ..measure.divergence import diverge
-from ..measure.goodput import goodput
+from ..measure.goodput import SHORT_S, goodput, lost_seconds
 from ..measure.history import History, read_history
 from ..measure.laws import GRADES, SIGN, Evidence, Law, as_result, check_law, law, word
 from ..measure.live import odd_loss, odd_loss_text, sentence
@@ -126,7 +126,8 @@ def judge_run(run: Path) -> Judged:
     write_json_atomically(run/'metrics'/'goodput.json', cost)
     row = dict(run_id=run.name, valid=verdict['valid'], goodput=cost['goodput'], wall_clock_s=cost['wall_clock_s'],
                restarts=cost['restarts'], sessions=cost['sessions'],
-               replayed_steps=cost['replayed_steps'], stall_s=cost['stall']['total'], mttr_s=cost['mttr_s'])
+               replayed_steps=cost['replayed_steps'], stall_s=cost['stall']['total'], mttr_s=cost['mttr_s'],
+               **lost_seconds(cost))
     row |= {f'grade_{g}': v for g, v in verdict['grades'].items()}
     if cost['standby']: row['standby_ready'] = f"{cost['standby_ready']} of {cost['standby_deaths']}"
     if (accuracy := held_out(h)) is not None: row['accuracy'] = accuracy
@@ -531,7 +532,7 @@ class ProgressLines:
 # %% ../../nbs/lab/810_experiment.ipynb #a4e49acf
 def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
     """The summary for reading: one row a run, plain words; sessions where a run had several, a standby where one
-    was kept."""
+    was kept, steps/s where the runs are long enough for a rate."""
     s = summary.reindex(columns=[*summary, *{'parameter_l2', 'bitwise_equal'}.difference(summary)])
     def against(r):
         if pd.isna(r.parameter_l2): return ''
@@ -539,10 +540,13 @@ def verdict_table(summary: pd.DataFrame) -> pd.DataFrame:
     t = dict(variant=s.variant, seed=s.seed, correct=s.valid.map(word))
     if told := [f'grade_{g}' for g in GRADES if f'grade_{g}' in s]:       # a summary of older runs has none
         t['grades'] = s[told].map(lambda v: SIGN[as_result(v)]).agg(' '.join, axis=1)
-    t |= {'steps/s': s.goodput.round(2), 'restarts': s.restarts}
+    lost = [c for c in ('restart_s', 'replay_s', 'stall_s', 'lost_s') if c in s]
+    if 'trained_s' not in s or not s.trained_s.median() < SHORT_S: t['steps/s'] = s.goodput.round(2)
+    t['restarts'] = s.restarts
     if 'sessions' in s and (s.sessions > 1).any(): t['sessions'] = s.sessions
     if 'standby_ready' in s and s.standby_ready.notna().any(): t['standby ready'] = s.standby_ready.fillna('')
-    t |= {'replayed': s.replayed_steps, 'stall s': s.stall_s.round(3), 'L2 to ref.': s.apply(against, axis=1)}
+    t |= {'replayed': s.replayed_steps} | {c.replace('_', ' '): s[c].astype(float).round(2) for c in lost}
+    t['L2 to ref.'] = s.apply(against, axis=1)
     if 'accuracy' in s: t['accuracy'] = s.accuracy.round(4)
     return pd.DataFrame(t)
 
@@ -640,7 +644,7 @@ def execute_notebook(
     root = project_root()
     # both are recorded in the copy
     notebook, output = (Path(os.path.relpath(Path(p).resolve(), root)) for p in (notebook, output))
-    with contextlib.chdir(root):
+    with working_in(root):
         known = papermill.inspect_notebook(str(notebook))
         if not known: raise ConfigError(f'{notebook}: no cell is tagged `parameters`, so its parameters cannot be set')
         if wrong := sorted(set(parameters) - set(known)): raise ConfigError(

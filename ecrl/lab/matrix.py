@@ -18,7 +18,7 @@ from pathlib import Path
 from zlib import crc32
 from fastcore.basics import patch
 from pydantic import ValidationError
-from ..base.files import ConfigError, project_root, write_atomically
+from ..base.files import ConfigError, shipped, write_atomically
 from ..base.own_code import OwnCode, is_own
 from ..contract.config import RunConfig, flat, make_config, plain_copy, read_yaml
 from ..contract.section import Positive, Section, Seed, shown
@@ -201,7 +201,7 @@ class Matrix(Study):
 
 # %% ../../nbs/lab/820_matrix.ipynb #f1e714c3
 def _read_config(path: str) -> dict:
-    data = read_yaml(project_root()/path)
+    data = read_yaml(shipped(path))
     if not isinstance(data, dict | None):
         raise ConfigError(f'config: expected a YAML mapping of sections in {path}, found {shown(data)}')
     return data or {}

@@ -9,7 +9,7 @@ __all__ = ['SiteError', 'executed_copies', 'check_copy', 'run_step', 'renderer',
 import json, os, re, shutil, signal, subprocess, sys, tempfile, time
 from collections.abc import Callable
 from pathlib import Path
-from ..base.files import project_root
+from ..base.files import project_root, shipped
 
 # %% ../../nbs/lab/842_pages.ipynb #6cf43f32
 class SiteError(RuntimeError): "The site cannot be built; the message says which page and what to do."
@@ -99,15 +99,15 @@ def build_page(
 ) -> Path: # the HTML file
     "Build one page alone."
     import yaml
-    root, copy = Path(root or project_root()).resolve(), Path(copy).resolve()
-    check_copy(root/'nbs'/page, copy)
-    look = yaml.safe_load((root/'nbs'/'_quarto.yml').read_text())
+    root, copy, find = Path(root or project_root()).resolve(), Path(copy).resolve(), root.joinpath if root else shipped
+    check_copy(find(f'nbs/{page}'), copy)
+    look = yaml.safe_load(find('nbs/_quarto.yml').read_text())
     look['project'] = {'type': 'default', 'output-dir': '_docs'}
     look.pop('website', None)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         (work/'_quarto.yml').write_text(yaml.safe_dump(look))
-        if (css := root/'nbs'/'styles.css').exists(): shutil.copy(css, work)
+        if (css := find('nbs/styles.css')).exists(): shutil.copy(css, work)
         run_step('processing the page', [sys.executable, '-c',
              'import sys; from ecrl.lab.pages import process_page; process_page(*sys.argv[1:])', str(copy),
              str(work/copy.name)], root)

@@ -29,12 +29,13 @@ from ..measure.history import History, read_history
 from ..measure.plots import (GROUPS, grouped, label_of, ordered, plot_architecture, plot_losses, plot_waterfall,
                                 save_figure, short_names)
 from ..measure.show import Report, cell, markdown_table
-from ..measure.statistics import Estimate, detectable_effect, mean_interval, p_value, pair, paired_p, pairs_needed
+from ..measure.statistics import (Estimate, counted, detectable_effect, mean_interval, p_value, pair, paired_p,
+                                     pairs_needed)
 from .evidence import is_kept, of_run, study_rows, study_table
 from .matrix import Matrix, factor_rows, mean_places, read_matrix
-from .report import (BLOCKING, NOTHING, OVERLAPPED, READABLE, claims, comparisons, completion, corrected,
-                             counted, filled, final_summary, find_runs, has_records, negative, outcomes, over_suites,
-                             paired, read_runs, sentence, shown, slices, sound, study_report, suite_ranking)
+from .report import (BLOCKING, NOTHING, OVERLAPPED, READABLE, centre, change, claims, comparisons, completion,
+                             corrected, filled, final_summary, find_runs, has_records, negative, outcomes, over_suites,
+                             paired, read_runs, sentence, shown, slices, sound, study_report, suite_ranking, too_short)
 
 # %% ../../nbs/lab/840_publication.ipynb #d4c3edad
 def levels_of(values: Sequence[str]) -> list[str]:
@@ -72,9 +73,10 @@ def _matched(good: pd.DataFrame, axis: str, others: Sequence[str], value: str, l
     t = good.assign(setting=setting, of=good['variant'], variant=good[axis].astype(str)).dropna(subset=[value])
     try: p = pair(t, value, level, base, ('setting', 'of', 'seed'))
     except ValueError: return NOTHING
-    change = pd.Series(100*(p.ratios() - 1) if relative else p.difference, p.table.index)
-    change = change.groupby(level=['setting', 'seed'], sort=False).mean()
-    return over_suites(change, change.index.get_level_values('setting'), 'pairs', 'settings')
+    each = pd.Series(np.log(p.ratios()) if relative else p.difference, p.table.index)
+    each = each.groupby(level=['setting', 'seed'], sort=False).mean()
+    of = each.index.get_level_values('setting'), 'settings'
+    return change(np.exp(each), *of) if relative else centre(each, *of)
 
 def _gains(good: pd.DataFrame, axes: Sequence[str], a: str, b: str) -> pd.DataFrame: # a row a pair of runs
     "The gain of a over b in each suite and seed, beside the levels of its axes."
@@ -91,22 +93,31 @@ def contrasts(
 ) -> pd.DataFrame: # a row an axis, level and variant, and one for all variants; Estimates
     "Each level against the first one of its axis, in pairs that share everything else."
     good, rows = sound(table), []
-    gains = _gains(good, axes, a, b)
+    rates = good[~too_short(good)]
+    gains = _gains(rates, axes, a, b)
     for axis in (x for x in axes if good[x].nunique() > 1):
         others, (base, *rest) = [x for x in axes if x != axis], levels_of(good[axis])
         variants = ordered(good['variant'].unique())
         for level in rest:
+            same = _same_work(good, axis, level, base)
             for v in [*variants, 'all variants'] if len(variants) > 1 else variants:
-                of = good if v == 'all variants' else good[good['variant'] == v]
-                change, stall = (_matched(of, axis, others, c, level, base, c == 'goodput')
-                                 for c in ('goodput', 'stall_s'))
+                of = lambda t: t if v == 'all variants' else t[t['variant'] == v]
+                rate = _matched(of(rates), axis, others, 'goodput', level, base, True) if same else NOTHING
+                stall = _matched(of(good), axis, others, 'stall_s', level, base, False)
                 gain = _matched(gains, axis, others, 'gain', level, base, False) if v == a else NOTHING
-                if change.n: rows.append({
-                    'axis': axis, 'level': level, 'against': base, 'variant': v, 'n': counted(change),
-                    'goodput (%)': change, 'stall difference (s)': stall, 'difference of gain (points)': gain,
-                    'p': p_value(change)})
+                if rate.n or stall.n: rows.append({
+                    'axis': axis, 'level': level, 'against': base, 'variant': v,
+                    'n': counted(rate if rate.n else stall),
+                    'goodput (%)': rate, 'stall difference (s)': stall, 'difference of gain (points)': gain,
+                    'p': p_value(rate.beside or rate)})
     return pd.DataFrame(corrected(rows), columns=['axis', 'level', 'against', 'variant', 'n', 'goodput (%)',
         'stall difference (s)', 'difference of gain (points)', 'p', 'p_holm'])
+
+def _same_work(good: pd.DataFrame, axis: str, *levels: str) -> bool:
+    "Whether a step is the same work at both levels: that another model is faster is no finding."
+    if not {'model', 'dataset'} <= set(good): return True
+    jobs = [set(zip(t['model'], t['dataset'])) for x in levels for t in [good[good[axis].astype(str) == x]]]
+    return bool(set.intersection(*jobs))
 
 # %% ../../nbs/lab/840_publication.ipynb #652aaaee
 def axis_findings(
@@ -117,7 +128,7 @@ def axis_findings(
     said = c if every or not len(c) else c.drop_duplicates(['axis', 'level'], keep='last')
     of = lambda r: f' ({r["variant"].replace("_", " ")})' if every else ''
     return [sentence(f'Goodput at {r["axis"]} {r["level"]} against {r["against"]}{of(r)}', r['goodput (%)'], '%',
-                     p_holm=r['p_holm']) for r in said.to_dict('records')]
+                     p_holm=r['p_holm']) for r in said.to_dict('records') if r['goodput (%)'].n]
 
 # %% ../../nbs/lab/840_publication.ipynb #671f3a5a
 class Publication:
@@ -469,15 +480,11 @@ def completion_table(pub: Publication) -> pd.DataFrame: # a row a variant, and o
     return table.assign(**{'pass rate': table['valid']/table['planned']})
 
 def against(table: pd.DataFrame, base: str) -> pd.DataFrame: # a row a variant
-    "Goodput of each variant against one of them (%, mean of ratios)."
-    good, rows = sound(table), []
-    for v in ordered(good['variant']):
-        if v == base: continue
-        try: p = pair(good, 'goodput', v, base)
-        except ValueError: continue
-        change = over_suites(100*(p.ratios() - 1), p.table.index.get_level_values('suite'), 'pairs')
-        rows.append({'variant': v, f'goodput against {base} (%)': change, 'pairs': len(p.table)})
-    return pd.DataFrame(rows)
+    "Goodput of each variant against one of them (%, centre of ratios)."
+    good = sound(table)
+    made = {v: paired(good, 'goodput', v, base, 'change') for v in ordered(good['variant']) if v != base}
+    return pd.DataFrame([{'variant': v, f'goodput against {base} (%)': e, 'n': counted(e)} for v, e in made.items()
+                         if e.n])
 
 def figure_set(pub: Publication) -> dict[str, Callable[[], Axes]]: # name -> what draws it
     "The figures that a study allows."
@@ -517,7 +524,8 @@ def new_findings(pub: Publication) -> pd.DataFrame: # a row a claim
     "What was found: claim, estimate, whether the interval excludes zero, in words."
     columns = ['claim', 'value', 'low', 'high', 'n', 'counted', 'unit', 'shown', 'sentence']
     made = [(c['claim'], c['estimate'], c['unit'], c['sentence'], np.nan) for c in claims(pub.table)]
-    for r, said in zip((c := study_contrasts(pub)).to_dict('records'), axis_findings(c, every=True)):
+    c = study_contrasts(pub)
+    for r, said in zip([r for r in c.to_dict('records') if r['goodput (%)'].n], axis_findings(c, every=True)):
         made.append((said.split(':')[0], r['goodput (%)'], '%', said, r['p_holm']))
     return pd.DataFrame([(what, e.value, e.low, e.high, e.n, e.unit, unit, shown(e, p), said)
                          for what, e, unit, said, p in made], columns=columns)

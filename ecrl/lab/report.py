@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED', 'COMPARED',
            'definitions', 'run_report', 'find_runs', 'planned_runs', 'named', 'identity', 'tidy_row', 'has_records',
-           'copies', 'read_runs', 'completion', 'sound', 'over_suites', 'paired', 'negative', 'corrected', 'outcomes',
-           'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence', 'claims', 'counted', 'findings', 'filled',
-           'breakable', 'words_of', 'outcome_table', 'study_report', 'final_summary', 'comparisons', 'study_figures',
-           'write_study', 'compare_tables', 'compare', 'is_run']
+           'copies', 'read_runs', 'completion', 'sound', 'over_suites', 'centre', 'change', 'paired', 'negative',
+           'corrected', 'outcomes', 'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence', 'too_short',
+           'claims', 'findings', 'filled', 'breakable', 'words_of', 'outcome_table', 'study_report', 'final_summary',
+           'comparisons', 'study_figures', 'write_study', 'compare_tables', 'compare', 'is_run']
 
 # %% ../../nbs/lab/845_report.ipynb #cb1dbae3
 import json, re
@@ -17,6 +17,7 @@ import pandas as pd
 from collections.abc import Iterable, Sequence, Callable
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from matplotlib.axes import Axes
 from ..base.files import read_json, write_json_atomically
 from ..base.glossary import meanings
@@ -24,14 +25,14 @@ from ..base.show import show_s
 from ..contract.config import differing, flat, make_config
 from ..measure.correctness import verify
 from ..measure.divergence import Divergence, DivergenceError, diverge
-from ..measure.goodput import checkpoint_table, goodput, recoveries
+from ..measure.goodput import SHORT_S, checkpoint_table, goodput, lost_seconds, recoveries
 from ..measure.history import History, HistoryError, read_history
 from ..measure.laws import as_result, word
 from ..measure.plots import (grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain,
                                 save_figure, short_names, variant_of, with_standby)
 from ..measure.show import Report, cell, markdown_table, small_sample
-from ..measure.statistics import (Estimate, Pairs, aa_noise, finding, holm, mean_interval, mean_of_ratios, p_value,
-                                     pair, smallest_effect, stratified_interval)
+from ..measure.statistics import (Estimate, Pairs, aa_noise, as_ratio, counted, finding, holm, mean_interval,
+                                     mean_ratio, p_value, pair, robust, smallest_effect, stratified_interval, worded)
 from ..advise.advice import how_often, interval_section, missing
 from ..advise.costs import costs_of
 from .evidence import is_kept, kept_runs, of_run, study_rows
@@ -116,6 +117,9 @@ COLUMNS = dict(
     sessions='of the supervisor', idle_s='s between sessions: nobody ran',
     standby_ready='deaths at which the standby was ready', standby_deaths='of so many after which the run went on',
     replayed_steps='', lost_steps='', mttr_s='s, mean', stall_s='s, all boundaries',
+    restart_s='s, from each death to its restored state: the mean of a repair, as often as there was one',
+    replay_s='s in steps that were done before', lost_s='s: restart, replay and stall',
+    trained_s='s in steps that count',
     snapshot_s='s, mean of a checkpoint', write_s='s, mean of a checkpoint, in the stall or in the background',
     writes='checkpoints of which the write was timed', enqueue_s='s', backpressure_s='s', checkpoints='boundaries',
     unexplained_fraction='of wall clock',
@@ -183,6 +187,7 @@ def tidy_row(
     row |= {k: cost.get(k) for k in ('deaths', 'sessions', 'idle_s')}
     row |= {k: cost[k] for k in ('status', 'goodput', 'published_goodput', 'wall_clock_s', 'restarts',
                                  'replayed_steps', 'lost_steps', 'mttr_s', 'unexplained_fraction')}
+    row |= lost_seconds(cost)
     row |= dict(valid=verdict['valid'], stall_s=s['total'], snapshot_s=each('snapshot'), write_s=write_s,
                 writes=writes, enqueue_s=s['enqueue'], backpressure_s=s['backpressure'], checkpoints=s['count'])
     return row | dict(loss_difference=d.get('losses', {}).get('mean'),
@@ -247,7 +252,7 @@ def _one_each(folder: Path, runs: Sequence[Path]):
     for d in runs:
         if (first := seen.setdefault(name := _name_of(d), d)) != d: raise HistoryError(
             f'{folder}: {first.relative_to(folder)} and {d.relative_to(folder)} hold two runs of one name, {name}. '
-            f'Expected one folder a run; read one study at a time: ecrl report {first.parent}')
+            f'Expected one folder a run; read one study at a time: ecrl report {quote(str(first.parent))}')
 
 # %% ../../nbs/lab/845_report.ipynb #eff58d3b
 def read_runs(
@@ -337,15 +342,28 @@ def over_suites(
     if e.has_interval or len(set(suites)) == 1: return e
     return mean_interval(x.groupby(pd.factorize(pd.Series(suites, dtype=object))[0]).mean(), unit=groups)
 
+# %% ../../nbs/lab/845_report.ipynb #84500021
+def centre(values: Sequence[float], suites: Sequence, groups: str = 'suites') -> Estimate: # as of `over_suites`
+    "Centre of paired values: by signed ranks, with the t interval over suites beside it, or by t where they are few."
+    t = over_suites(values, suites, 'pairs', groups)
+    one_each = t.n and t.unit == groups
+    return robust(pd.Series(values).groupby(pd.factorize(pd.Index(suites))[0]).mean() if one_each else values,
+                  t) if t.n else t
+
+def change(ratios: Sequence[float], suites: Sequence, groups: str = 'suites') -> Estimate: # of a/b; in %
+    "Ratios of pairs as a change: taken as logarithms, so that no pair drowns the others."
+    return as_ratio(centre(np.log(ratios), suites, groups)).scaled(100, shift=-1) if len(ratios) else NOTHING
+
 def paired(table: pd.DataFrame, value: str, a: str, b: str,
            of: str = 'difference') -> Estimate: # of: difference, or change: a/b - 1 in %
     "a against b, run by run of the same suite and seed; empty where there are no such runs."
     try: p = pair(table, value, a, b)
     except ValueError: return NOTHING
-    return over_suites(p.difference if of == 'difference' else 100*(p.ratios() - 1),
-                       p.table.index.get_level_values('suite'), 'pairs')
+    suites = p.table.index.get_level_values('suite')
+    return centre(p.difference, suites) if of == 'difference' else change(p.ratios(), suites)
 
-def negative(e: Estimate) -> Estimate: return replace(e, value=-e.value, low=-e.high, high=-e.low)
+def negative(e: Estimate) -> Estimate:
+    return replace(e, value=-e.value, low=-e.high, high=-e.low, beside=e.beside and negative(e.beside))
 
 def corrected(rows: list[dict], p: str = 'p') -> list[dict]: # the same rows
     "Beside each p the one that Holm's method corrects for all of them."
@@ -411,11 +429,11 @@ def suite_ranking(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAP
     good, rows = sound(table), []
     for suite, g in good.groupby('suite', sort=False):
         m = g.groupby('variant')[['goodput', 'stall_s']].mean().astype(float).reindex([base, b, a])
-        change = lambda v, w: paired(g, 'goodput', v, w, 'change')
+        against = lambda v, w: paired(g, 'goodput', v, w, 'change')
         rows.append({k: g[k].iloc[0] for k in ('suite', 'dataset', 'model', 'schedule')}
                     | {f'goodput_{v}': m.loc[v, 'goodput'] for v in m.index}
-                    | dict(blocking_change_pct=change(b, base).value, overlapped_change_pct=change(a, base).value,
-                           gain_pct=(gain := change(a, b)), pairs=gain.n)
+                    | dict(blocking_change_pct=against(b, base).value, overlapped_change_pct=against(a, base).value,
+                           gain_pct=(gain := against(a, b)), pairs=gain.n)
                     | {f'stall_{v}_s': m.loc[v, 'stall_s'] for v in m.index}
                     | dict(stall_difference_s=paired(g, 'stall_s', a, b).value,
                            wall_difference_s=paired(g, 'wall_clock_s', a, b).value))
@@ -430,7 +448,7 @@ def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'sche
             gain = paired(g, 'goodput', a, b, 'change')
             loss = paired(g.dropna(subset=['loss_difference']), 'loss_difference', a, b)
             rows.append(dict(axis=axis, value=value, pairs=gain.n, gain_pct=gain, loss_difference=loss,
-                             stall_difference_s=paired(g, 'stall_s', a, b), p=p_value(gain)))
+                             stall_difference_s=paired(g, 'stall_s', a, b), p=p_value(gain.beside or gain)))
     if not any(r['pairs'] for r in rows): rows = []
     return pd.DataFrame(corrected(rows), columns=['axis', 'value', 'pairs', 'gain_pct', 'stall_difference_s',
                                                   'loss_difference', 'p', 'p_holm'])
@@ -448,31 +466,62 @@ def sentence(
     p_holm: float = float('nan'), # corrected for the number of questions; NaN: it is the only one
 ) -> str:
     "A finding that says no more than n and the corrected p allow."
-    number = lambda x: f'{x:.3g}{"" if unit == "%" else " "}{unit}'.rstrip()
+    amount, value, interval, _ = worded(e, unit, words)
     if small_sample(e):
-        return (f'{what}: {number(abs(e.value))} {words[e.value < 0]} (n = {counted(e)}, no interval worth showing), '
-                'so no conclusion is drawn.')
+        return f'{what}: {amount} (n = {counted(e)}, no interval worth showing), so no conclusion is drawn.'
     if shown(e, p_holm) or not e.excludes(0): return finding(what, e, unit, words)
-    return (f'{what}: no difference shown ({number(e.value)}; '
-            f'{e.level:.0%} interval {e.low:.3g} to {number(e.high)}, n = {counted(e)}; '
-            f'p = {p_holm:.2g} corrected for the number of questions).')
+    return (f'{what}: no difference shown ({value}; {interval}; p = {p_holm:.2g} corrected for the number of '
+            'questions).')
+
+# %% ../../nbs/lab/845_report.ipynb #84500022
+def _agreed(good: pd.DataFrame, v: str, w: str) -> str: # '' where there is no pair, or nothing was lost
+    "In how many pairs which side has lost more, and to what."
+    try: d = pair(good, 'lost_s', v, w).difference
+    except ValueError: return ''
+    if not d.any(): return ''
+    parts = [(k, over_suites(p.difference, p.table.index.get_level_values('suite')).value)
+             for k in ('restart', 'replay', 'stall') for p in [pair(good, f'{k}_s', v, w)]]
+    most = max((d > 0).sum(), (d < 0).sum())
+    of = f'{"all" if most == len(d) else f"{most} of"} {len(d)} pairs'
+    which = f' {"More" if (d > 0).sum() == most else "Fewer"} in {of}; on average:' if len(d) > 1 else ' In parts:'
+    return f'{which} ' + ', '.join(f'{k} {x:+.2g} s' for k, x in parts) + '.'
+
+# %% ../../nbs/lab/845_report.ipynb #84500001
+def too_short(table: pd.DataFrame) -> pd.Series: # of bool, a row each; a suite of which it is not known is long enough
+    "Which runs belong to a suite that trains too briefly for a rate."
+    if 'trained_s' not in table: return pd.Series(False, table.index)
+    return table['trained_s'].astype(float).groupby(table['suite']).transform('median') < SHORT_S
+
+def _short_suites(good: pd.DataFrame) -> list[str]: # sentences
+    short = good[too_short(good)]
+    if not len(short): return []
+    of, n = good['suite'].nunique(), short['suite'].nunique()
+    most = short['trained_s'].astype(float).groupby(short['suite']).median().max()
+    what = f'{n} of {of} suites {"are" if n > 1 else "is"}' if n < of else 'All suites are' if n > 1 else 'The runs are'
+    rest = 'goodput is compared without them' if n < of else 'no rate is compared'
+    return [f'{what} too short for a rate ({"at most "*(n > 1)}{show_s(most)} s of steps in a run; below {SHORT_S:g} s '
+            f'the start weighs more): {rest}. Seconds lost are measured in all of them.']
+
 
 # %% ../../nbs/lab/845_report.ipynb #7f2bdc54
 def claims(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED,
            b: str = BLOCKING) -> list[dict]: # claim, estimate, unit, sentence
     "Each comparison that the table allows: its estimate, and what it says in words."
-    good, said = sound(table), []
-    name = lambda v: v.replace('_', ' ')
-    def say(what, e, unit, *words):
-        if e.n: said.append(dict(claim=what, estimate=e, unit=unit, sentence=sentence(what, e, unit, *words)))
-    waits = [f'{x}_standby' for x in (b, a)]
-    for v, w in ((b, base), (a, base), (a, b), *((x, base) for x in waits), *zip(waits, (b, a))):
-        say(f'Goodput of {name(v)} against {name(w)}', paired(good, 'goodput', v, w, 'change'), '%')
-    if good['suite'].nunique() > 1 and (e := paired(good, 'goodput', a, b)).n and e.unit != 'suites':
+    good, said, waits = sound(table), [], [f'{x}_standby' for x in (b, a)]
+    rates = good[~too_short(good)]
+    pairs = [(b, base), (a, base), (a, b), *((x, base) for x in waits), *zip(waits, (b, a))]
+    def say(what, e, unit, *words, more=''):
+        if e.n: said.append(dict(claim=what, estimate=e, unit=unit, sentence=sentence(what, e, unit, *words) + more))
+    def against(v, w): return f'{v.replace("_", " ")} against {w.replace("_", " ")}'
+    for v, w in pairs:
+        say(f'Seconds lost (restart, replay, stall) of {against(v, w)}', paired(good, 'lost_s', v, w), 's a run',
+            ('more', 'fewer'), more=_agreed(good, v, w))
+    for v, w in pairs: say(f'Goodput of {against(v, w)}', paired(rates, 'goodput', v, w, 'change'), '%')
+    if rates['suite'].nunique() > 1 and (e := paired(rates, 'goodput', a, b)).n and e.unit != 'suites':
         say('The same, with the suites as the sample',
-            mean_of_ratios(pair(good, 'goodput', a, b), 'suite').scaled(100, shift=-1), '%')
+            mean_ratio(pair(rates, 'goodput', a, b), 'suite').scaled(100, shift=-1), '%')
     for what, column in (('Checkpoint stall', 'stall_s'), ('Wall clock', 'wall_clock_s')):
-        say(f'{what} of {name(a)} against {name(b)}', paired(good, column, a, b), 's a run', ('longer', 'shorter'))
+        say(f'{what} of {against(a, b)}', paired(good, column, a, b), 's a run', ('longer', 'shorter'))
     return said
 
 def _means(good: pd.DataFrame) -> list[str]: # where no two variants can be compared
@@ -481,15 +530,14 @@ def _means(good: pd.DataFrame) -> list[str]: # where no two variants can be comp
     return [f'Goodput of {v.replace("_", " ")}: {e.value:.4g} steps/s ({spread(e)}n = {counted(e)}).'
             for v, e in each.items()]
 
-def counted(e: Estimate) -> str: return f'{e.n} {e.unit if e.n != 1 else e.unit.removesuffix("s")}'
-
 def findings(table: pd.DataFrame, base: str = 'reference', a: str = OVERLAPPED, b: str = BLOCKING,
              manifest: pd.DataFrame | None = None) -> list[str]:
     "What the table allows one to say, in sentences."
     good, c = sound(table), completion(table, manifest)
     rest = f'; {c["planned"] - c["passed"]} did not and are left out of every mean below'*(c['passed'] < c['planned'])
     said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict{rest}.']
-    said += [x['sentence'] for x in claims(table, base, a, b)] or _means(good)
+    made = [x['sentence'] for x in claims(table, base, a, b)]
+    said += (made or _means(good)) + _short_suites(good)
     ends = good['bitwise_equal'].dropna().map(str).value_counts()
     same, n = ends.get('True', 0), ends.get('True', 0) + ends.get('False', 0)
     if n:
@@ -530,7 +578,7 @@ READABLE = {'goodput_reference': 'reference (steps/s)', f'goodput_{BLOCKING}': '
             BLOCKING: 'blocking', OVERLAPPED: 'overlapped', f'{BLOCKING}_standby': 'blocking, standby',
             f'{OVERLAPPED}_standby': 'overlapped, standby', f'{OVERLAPPED} - {BLOCKING}': 'overlapped - blocking'}
 
-PUBLISHED = ('*Published goodput* is that of the published runs: it counts from the first record, '
+PUBLISHED = ('*Published goodput* counts as the published CIFAR runs of the earlier ECRL did: from the first record, '
              'so it does not see the first launch.')
 
 # %% ../../nbs/lab/845_report.ipynb #2ba2cdf8
@@ -677,8 +725,8 @@ def compare_tables(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame: # one row 
         except ValueError: continue
         # suites differ, and variants within them: that is no noise
         groups = p.table.index.droplevel('seed')
-        difference = over_suites(p.difference, groups, 'pairs', 'suites and variants')
-        ratio = over_suites(100*(p.ratios() - 1), groups, 'pairs') if (p.table > 0).all(axis=None) else NOTHING
+        difference = centre(p.difference, groups, 'suites and variants')
+        ratio = change(p.ratios(), groups, 'suites and variants') if (p.table > 0).all(axis=None) else NOTHING
         rows.append({'quantity': name, 'A': float(p.table['b'].mean()), 'B': float(p.table['a'].mean()),
                      'B - A': difference, 'B against A (%)': ratio, 'pairs': len(p.table),
                      'would be found': smallest_effect(difference)})

@@ -19,7 +19,7 @@ from ..data.assignment import Unit, coverage
 from ..contract.kits import house_kits
 from .consistency import alike, env, falls, promised, restores
 from .history import History, once, read_history
-from .laws import (DECLARED, GRADES, MARK, NOT_EXERCISED, RECORDS, SHOWN, SIGN, Evidence, Law, Verdict, at,
+from .laws import (DECLARED, GRADES, MARK, NOT_EXERCISED, RECORDS, SHOWN, Evidence, Law, Verdict, at,
                                check_law, first_of, graded, law, offences, result, worst)
 from .live import odd_loss_text, told_of
 from .resumes import digest_shows, end_unsaved, saved_digests
@@ -578,14 +578,6 @@ def verify(
 # %% ../../nbs/measure/740_correctness.ipynb #6836a0f4
 def _told(e: Evidence) -> str: return e.message + (f' *Likely cause: {e.cause}.*' if e.cause else '')
 def _row(*cells) -> str: return '| ' + ' | '.join(str(c).replace('|', '\\|').replace('\n', ' ') for c in cells) + ' |'
-
-@patch
-def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
-    "The three grades for a table: name, word and sign, and how much was counted."
-    shown, each = sum(r['shown'] for r in self.restores), len(self.restores)
-    def on(g): return f'{self.rests_on.get(g, 0):,} {GRADES[g].rests_on}' + (
-        f'; {shown} of {each} restores shown' if g == 'state' and each else '')
-    return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', on(g)) for g, v in self.grades.items()]
 
 @patch
 def to_markdown(self: Verdict) -> str:

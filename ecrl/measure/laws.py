@@ -9,8 +9,10 @@ __all__ = ['NOT_EXERCISED', 'MARK', 'SIGN', 'SHOWN', 'GRADES', 'RECORDS', 'DECLA
 # %% ../../nbs/measure/725_laws.ipynb #b5ace818
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
 import numpy as np
-import pandas as pd
+from fastcore.basics import patch
+if TYPE_CHECKING: import pandas as pd       # no law of a ledger needs it
 
 # %% ../../nbs/measure/725_laws.ipynb #cd10e0c8
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def exit_code(value) -> int:
 SHOWN = 5   # offences of one kind that are told in full
 
 def offences(
-    table: pd.DataFrame, # with attempt and global_step, perhaps rank
+    table: 'pd.DataFrame', # with attempt and global_step, perhaps rank
     bad, # bool per row: which of them offend
     say: Callable, # row -> message, or (message, cause)
     **more, # columns beside those of the table, for `say`
@@ -165,6 +167,7 @@ def law(
 @dataclass
 class Verdict:
     "The sum of what the laws found."
+    if TYPE_CHECKING: grade_rows: ClassVar[Callable]; to_markdown: ClassVar[Callable]       # patched in later
     run_id: str
     status: str                      # of the run: completed, failed, stopped, in progress
     checks: dict                     # law -> True | False | 'unknown' | 'not exercised'
@@ -198,3 +201,12 @@ class Verdict:
             + [f'  the restore of attempt {r["attempt"]} after step {r["from_step"]}: '
                f'{"" if r["shown"] else "not "}shown, {r["by"]}' for r in self.restores]
             + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
+
+# %% ../../nbs/measure/725_laws.ipynb #1fd25207
+@patch
+def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
+    "The three grades for a table: name, word and sign, and how much was counted."
+    shown, each = sum(r['shown'] for r in self.restores), len(self.restores)
+    def on(g): return f'{self.rests_on.get(g, 0):,} {GRADES[g].rests_on}' + (
+        f'; {shown} of {each} restores shown' if g == 'state' and each else '')
+    return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', on(g)) for g, v in self.grades.items()]

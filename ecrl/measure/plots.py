@@ -24,7 +24,7 @@ from ..data.geometry import Geometry, locate, window
 from .divergence import global_losses
 from .goodput import Goodput, account, milestones
 from .history import History, read_history
-from .statistics import mean_interval, mean_of_ratios, pair, require_columns
+from .statistics import mean_interval, mean_ratio, pair, require_columns
 
 # %% ../../nbs/measure/760_plots.ipynb #5cc81437
 class Style(NamedTuple):
@@ -229,11 +229,11 @@ def plot_gain(
     "Relative gain of one variant over another in each suite, with intervals, in percent."
     pairs, style = pair(table, value, a, b), style_of(a)
     suites = pairs.table.index.get_level_values('suite').unique()
-    gain = lambda t: mean_of_ratios(pair(t, value, a, b)).scaled(100, shift=-1)
+    gain = lambda t: mean_ratio(pair(t, value, a, b)).scaled(100, shift=-1)
     rows = sorted(((s, gain(table[table['suite'] == s])) for s in suites), key=lambda row: -row[1].value)
     names = short_names(s for s, _ in rows)
     if len(rows) > 1:
-        rows, names = [*rows, ('', mean_of_ratios(pairs, 'suite').scaled(100, shift=-1))], [*names, 'mean of suites']
+        rows, names = [*rows, ('', mean_ratio(pairs, 'suite').scaled(100, shift=-1))], [*names, 'mean of suites']
     ax = _axes(ax, 0.8 + 0.36*len(rows))
     for i, (s, e) in enumerate(rows):
         shape = style.marker if s else 'D'
@@ -264,7 +264,7 @@ def plot_stall_and_gain(
     for s, f in facts.loc[[s for s in facts.index if s in suites]].iterrows():
         here = table[table['suite'] == s]
         x = mean_interval(-pair(here, 'stall_s', a, b).difference)
-        y = mean_of_ratios(pair(here, 'goodput', a, b)).scaled(100, shift=-1)
+        y = mean_ratio(pair(here, 'goodput', a, b)).scaled(100, shift=-1)
         place = [list(values).index(v) for values, v in zip(looks, f)]
         if x.has_interval: ax.plot([x.low, x.high], [y.value]*2, color='0.6', lw=1, zorder=1)
         if y.has_interval: ax.plot([x.value]*2, [y.low, y.high], color='0.6', lw=1, zorder=1)

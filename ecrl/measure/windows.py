@@ -16,6 +16,15 @@ from ..data.geometry import Geometry, permutation_seed
 from ..contract.config import TrainingConfig
 
 # %% ../../nbs/measure/710_windows.ipynb #7ecf59a4
+def _swapped(rows: np.ndarray, swaps: np.ndarray) -> np.ndarray: # int64
+    "The rows after row i changed places with row swaps[i], for each i in turn."
+    try: from scipy.linalg.lapack import dlaswp     # much faster, where it is; its import takes 0.4 s
+    except ImportError:
+        rows = rows.tolist()
+        for i, j in enumerate(swaps.tolist()): rows[i], rows[j] = rows[j], rows[i]
+        return np.array(rows, dtype=np.int64)
+    return dlaswp(rows.astype(np.float64).reshape(-1, 1, order='F'), swaps, overwrite_a=True)[:, 0].astype(np.int64)
+
 LARGEST = (2**32 - 1)//20   # from here on torch draws 64-bit numbers
 
 def randperm(
@@ -30,10 +39,9 @@ def randperm(
     draws = np.random.RandomState(seed % 2**32).randint(2**32, size=min(k, n - 1), dtype=np.uint32)
     swaps = np.arange(k, dtype=np.int32)  # row i changes places with row swaps[i] >= i
     swaps[:len(draws)] += (draws % np.arange(n, n - len(draws), -1, dtype=np.uint32)).astype(np.int32)
-    from scipy.linalg.lapack import dlaswp      # takes 0.4 s, so it is imported only when a permutation is drawn
     rows = np.union1d(np.arange(k), swaps) if 4*k < n else np.arange(n)     # a superset of the rows that change places
     if len(rows) < n: swaps = np.searchsorted(rows, swaps).astype(np.int32)
-    return dlaswp(rows.astype(np.float64).reshape(-1, 1, order='F'), swaps, overwrite_a=True)[:k, 0].astype(np.int64)
+    return _swapped(rows, swaps)[:k]
 
 # %% ../../nbs/measure/710_windows.ipynb #59898355
 WHOLE, LEAST = 2**22, 2**16     # samples: an epoch longer than WHOLE is drawn as far as needed, at least LEAST

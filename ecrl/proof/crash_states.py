@@ -500,7 +500,8 @@ def _recover(protocol, state: CrashState, next_step: int) -> Recovered | Excepti
     finally: shutil.rmtree(root)
 
 def _fresh_folder() -> Path: # in memory where there is one: there are many states
-    return Path(tempfile.mkdtemp(dir='/dev/shm' if os.access('/dev/shm', os.W_OK) else None))
+    memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
+    return Path(tempfile.mkdtemp(prefix=f'ecrl_{os.getpid()}_', dir=memory))
 
 def _in_words(trace: Trace, state: CrashState, broken: dict) -> str:
     done = trace.ops[state.point - 1] if state.point else 'nothing'

@@ -25,7 +25,7 @@ def placed(shape: Shape, hosts: int) -> tuple: # host of each process: replicas,
 
 def risks(shape: Shape, places: tuple) -> list[str]: # one sentence each
     "What the death of one host would do to a group that is placed so."
-    out, n = [], len(set(places))
+    out = []
     for h in sorted(set(places)):
         acceptors = sum(p == h for p in places[shape.workers:])
         if shape.acceptors - acceptors < shape.quorum: out.append(

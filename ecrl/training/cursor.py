@@ -6,7 +6,7 @@
 __all__ = ['Listener', 'CursorBroadcast', 'Notes', 'shared_store', 'Alone', 'Group']
 
 # %% ../../nbs/training/335_cursor.ipynb #e55e3543
-import contextlib, datetime, hmac, json, os, secrets, select, socket, stat, struct, time
+import contextlib, datetime, hmac, json, math, os, secrets, select, socket, stat, struct, time
 from pathlib import Path
 import torch
 import torch.distributed as dist
@@ -16,13 +16,11 @@ from ..data.sampler import ResumableGlobalBatchSampler
 # %% ../../nbs/training/335_cursor.ipynb #2fd0a6b2
 class Listener:
     "Who connects to a server and says the word, while others keep silent, take their time, or say something else."
-    most = 64 # newcomers at once: their number must not use up this process's descriptors
-    def __init__(self,
-        server: socket.socket,
-        word: bytes,
-        patience_s: float = 5.0, # with a newcomer
-    ):
-        self.server, self.word, self.patience_s, self.poll = server, word, patience_s, select.poll()
+    most = 64           # newcomers at once: their number must not use up this process's descriptors
+    patience_s = 5.0    # with a newcomer
+    now = staticmethod(time.monotonic)
+    def __init__(self, server: socket.socket, word: bytes):
+        self.server, self.word, self.poll = server, word, select.poll()
         # descriptor -> (connection, until when it is heard, what it has said); the oldest first
         self.newcomers = {}
         server.setblocking(False)
@@ -33,7 +31,7 @@ class Listener:
         try: peer, _ = self.server.accept()
         except (BlockingIOError, ConnectionError): return       # it has gone again
         peer.setblocking(False)
-        self.newcomers[peer.fileno()] = peer, time.monotonic() + self.patience_s, bytearray()
+        self.newcomers[peer.fileno()] = peer, self.now() + self.patience_s, bytearray()
         self.poll.register(peer, select.POLLIN)
 
     def forget(self, fd: int): self.poll.unregister(fd); del self.newcomers[fd]
@@ -47,13 +45,16 @@ def welcome(self: Listener,
     timeout_s: float,
 ) -> tuple[socket.socket, bytes] | None: # its connection, the byte after the word; None: nobody came
     "Wait for somebody who says the word."
-    deadline = time.monotonic() + timeout_s
-    while (now := time.monotonic()) < deadline:
-        for fd in [fd for fd, (_, until, _) in self.newcomers.items() if until <= now]: self.send_away(fd)
+    deadline, now = self.now() + timeout_s, -math.inf
+    while now < deadline:
+        now = self.now()
+        over = [fd for fd, (_, until, _) in self.newcomers.items() if until <= now]
         until = min([deadline, *(until for _, until, _ in self.newcomers.values())])
-        for fd, _ in self.poll.poll((until - now)*1e3 + 1):
+        for fd, _ in self.poll.poll(max(0, until - now)*1e3 + 1):
             if fd == self.server.fileno(): self.admit()
             elif fd in self.newcomers and (heard := self.hear(fd)): return heard
+        for fd in over:
+            if fd in self.newcomers: self.send_away(fd)
 
 # %% ../../nbs/training/335_cursor.ipynb #e4c73415
 @patch

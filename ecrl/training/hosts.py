@@ -6,7 +6,7 @@
 __all__ = ['Host', 'part_of']
 
 # %% ../../nbs/training/390_hosts.ipynb #951b2b0c
-import subprocess, time, uuid
+import shutil, subprocess, time, uuid
 from collections.abc import Callable
 from pathlib import Path
 from fastcore.basics import patch
@@ -45,7 +45,7 @@ class Host:
 def part_of(cfg: RunConfig, run_dir: Path, e: dict, node: int) -> tuple: # command, environment, in words
     "What a host starts for an order: its ranks, or what the kit says."
     return cfg.kit.part_of(cfg, run_dir, e, node) or (
-        *launcher(cfg, run_dir, e['world_size'], e['attempt'], e['target_step'], node),
+        *launcher(cfg, run_dir, e['world_size'], e['attempt'], e['target_step'], node, f'node{node}'),
         f"{e['world_size']//cfg.runtime.nodes} of {e['world_size']} ranks")
 
 @patch
@@ -77,7 +77,9 @@ def run(self: Host, wait_s: float = 600.0) -> str: # how the run ended: complete
         raise ConfigError(
             f'{why}. Nothing of the run is left running here. Free space there, or mend the disk, then join again.'
         ) from None
-    finally: self.dismiss(); end_marked(self.mark, [self.warm.process.pid] if self.warm else [])
+    finally:
+        self.dismiss(); end_marked(self.mark, [self.warm.process.pid] if self.warm else [])
+        shutil.rmtree(self.run_dir/'logs'/f'.launcher_node{self.node}', ignore_errors=True)
     return self.over
 
 # %% ../../nbs/training/390_hosts.ipynb #8e0b4ecf

@@ -7,7 +7,7 @@ __all__ = ['CUBLAS_WORKSPACE', 'preflight', 'exit_code', 'check_code', 'check_da
            'environment', 'launcher', 'address_towards', 'interface_of', 'Launches']
 
 # %% ../../nbs/training/384_launching.ipynb #10a0c013
-import contextlib, os, platform, re, socket, subprocess, sys, tempfile, uuid
+import contextlib, os, platform, re, shutil, socket, subprocess, sys, tempfile, uuid
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -109,7 +109,7 @@ def launcher(
     attempt: int,
     target: int, # train until this global step
     node: int = 0, # of several hosts, this one; the first has the rendezvous
-    launch: str = 'launch', # on one host: a name that no other launch of the run has
+    launch: str = 'launch', # a name that no other launch of the run has on this host
     worker: str = WORKER, # module that each rank runs; it takes the arguments below
 ) -> tuple[list[str], dict[str, str]]: # command, environment
     "How torch.distributed.run is started."
@@ -132,7 +132,7 @@ def launcher(
     return [sys.executable, '-m', 'torch.distributed.run', f'--nnodes={r.nodes}',
             f'--nproc-per-node={world_size//r.nodes}', '--max-restarts=0',
             '--rdzv-backend=c10d', f'--rdzv-endpoint={place}', f'--rdzv-id={name}', f'--rdzv-conf={how}',
-            f'--local-addr={address}',
+            f'--local-addr={address}', f'--log-dir={run_dir.resolve()}/logs/.launcher_{launch}',
             '-m', worker, '--run-dir', str(run_dir.resolve()), f'--attempt={attempt}', f'--target={target}',
             f'--supervisor={os.getpid()}'], env
 
@@ -173,10 +173,11 @@ class Launches:
         return job
 
     def forget(self, names: str = '.*'): # a pattern
-        "Remove the files in which launches have met."
+        "Remove where launches have met, and the folders of their launchers."
         with contextlib.suppress(OSError):
             for f in self.logs.iterdir():
                 if re.fullmatch(rf'\.(rendezvous_{names}|meeting_{names}_.*)', f.name): f.unlink()
+                elif re.fullmatch(rf'\.launcher_{names}', f.name): shutil.rmtree(f, ignore_errors=True)
 
     def dismiss(self, job: Job, grace_s: float = 0.0):
         "End a job and take its things away."
@@ -187,7 +188,6 @@ class Launches:
         if job in self.jobs: self.jobs.remove(job)
 
     def end(self):
-        "Nothing of the session is left."
         for job in list(self.jobs): self.dismiss(job)
         end_marked(self.mark, [self.helper.process.pid] if self.helper else [])
         self.forget()

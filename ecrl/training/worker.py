@@ -524,7 +524,7 @@ def leave(self: Worker, drain_s: float = 10.0):
     finally:
         self.checkpoints.close()
         if self.store: self.store.release()  # the next attempt waits for it, and this interpreter takes its time to end
-        if isinstance(sys.exception(), PeerDied): print('a peer has died; this rank leaves', flush=True); os._exit(1)
+        if isinstance(sys.exc_info()[1], PeerDied): print('a peer has died; this rank leaves', flush=True); os._exit(1)
 
 if __name__ == '__main__' and 'RANK' in os.environ:
     main()

@@ -7,14 +7,14 @@ __all__ = ['FIXED', 'OWN', 'AHEAD', 'COSINE', 'NEARLY', 'CLAIMS', 'ASYNC', 'DIED
            'simulate_rounds', 'judge', 'rows', 'judge_exhibit', 'random_rounds', 'life_in_rounds']
 
 # %% ../../../nbs/proof/averaging/465_exhibits.ipynb #771a0004
-import hashlib, math, tempfile, yaml
+import hashlib, math, tempfile
 import numpy as np
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from fastcore.basics import patch
-from ...contract.config import flat, make_config, parse_yaml
+from ...contract.config import dump_config, flat, make_config, parse_yaml
 from ...contract.protocol import settings_digest
 from ...measure.correctness import laws_of, verify
 from ...measure.history import read_history
@@ -49,7 +49,7 @@ class SimulatedRounds:
         config = parse_yaml(self.files['config.yaml'])
         config['training'] |= self.training | dict(method='averaging')
         self.cfg = make_config(config | dict(averaging=self.averaging))
-        self.files['config.yaml'] = yaml.safe_dump(self.cfg.model_dump(exclude_none=True), sort_keys=False)
+        self.files['config.yaml'] = dump_config(self.cfg)
         self.geometry, self.K = self.records.geometry, self.records.geometry.steps_per_epoch
         for e in self.files['events.jsonl']:
             if e['event'] == 'restored': e.update(rng='keyed', bitwise=not e['arithmetic_differs'])

@@ -15,31 +15,33 @@ from ..bench.harness import Rank
 # %% ../../../nbs/proof/averaging/470_paced.ipynb #b4700006
 class Pace:
     "Deadlines on the monotonic clock; a batch that is late is counted, and not made up for."
+    now, sleep = staticmethod(time.monotonic), staticmethod(time.sleep)
     def __init__(self, p: dict, rank: int):
         self.span, self.on = p['slowness'][rank]*p['tau_s'], p['paced']
         self.slept = self.late = self.paced = self.computed = self.longest = 0.0
         self.batches = 0
         self.start()
 
-    def start(self): self.due = time.monotonic()
+    def start(self): self.due = self.now()
 
     def end(self, part: float = 1.0): # part of a local batch
         self.batches += 1
         if not self.on: return
-        span, now = self.span*part, time.monotonic()
+        span, now = self.span*part, self.now()
         took, self.due = now - self.due, self.due + span
         self.paced += span; self.computed += took; self.longest = max(self.longest, took/span)
         if now > self.due: self.late += now - self.due; self.due = now; return
         self.slept += self.due - now
-        while (left := self.due - time.monotonic()) > 0: time.sleep(left)
+        while (left := self.due - self.now()) > 0: self.sleep(left)
 
 class Copies:
     "Rank 0's model now and then; no more often than each 0.2 s, where there is a clock."
+    now = staticmethod(time.monotonic)
     def __init__(self, model, rank: int, paced: bool):
         self.model, self.rank, self.least, self.kept, self.syncs, self.counts = model, rank, 0.2*paced, [], [], []
-        self.begun, self.last, self.samples = time.monotonic(), -1e9, 0
+        self.begun, self.last, self.samples = self.now(), -1e9, 0
 
-    def passed(self) -> float: return time.monotonic() - self.begun
+    def passed(self) -> float: return self.now() - self.begun
 
     def look(self, samples: int): # consumed so far
         self.samples, now = samples, self.passed()

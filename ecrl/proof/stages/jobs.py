@@ -6,7 +6,7 @@
 __all__ = ['Step', 'train', 'uncut', 'due_of', 'run_one', 'main', 'run_jobs', 'verdict_of', 'run_missing']
 
 # %% ../../../nbs/proof/stages/594_jobs.ipynb #594a0004
-import contextlib, json, os, shutil, signal, sys, time
+import contextlib, json, shutil, sys
 from pathlib import Path
 import torch
 import torch.distributed as dist
