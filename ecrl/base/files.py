@@ -34,7 +34,7 @@ def shipped(
 ) -> Path: # absolute; where nobody has it, as it would lie in the root
     "A file or folder that comes with the project."
     package = Path(ecrl.__path__[0]).resolve()
-    return next((d/name for d in (project_root(), package.parent, package) if (d/name).exists()), project_root()/name)
+    return next((d/name for d in (project_root(), package.parent, package) if os.path.exists(d/name)), project_root()/name)
 
 # %% ../../nbs/base/010_files.ipynb #6d009fc1
 EXTRAS = dict(measure='pandas scipy matplotlib zlib_ng xxhash', train='torch torchvision sklearn',

@@ -49,6 +49,7 @@ def reset_after_fork(command: list[str], env: Mapping[str, str]):
     set_process_title(command, env)
     random.seed()
     if numpy := sys.modules.get('numpy'): numpy.random.seed()
+    if tempfile := sys.modules.get('tempfile'): tempfile.tempdir = None          # `TMPDIR` may be another
 
 def detach_fds(*kept: int):
     "Point each inherited descriptor at /dev/null, so that its number is not given out again."

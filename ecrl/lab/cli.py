@@ -809,7 +809,7 @@ def sample(run_dir: RunDir,
         if not fates and absent: return f'sample {s}: not trained; {absent}'
         n, told = fates['surviving'], ', '.join(f'{n} {f}' for f, n in fates.items()) or 'none is recorded'
         return f"sample {s}: counts {n} time{'s'*(n != 1)}{within}; executions: {told}"
-    show(rows, json_, *[rich_table(rows, f'Samples of {short(run_dir)}')]*bool(rows), *map(life, wanted))
+    show(rows, json_, *[f'Samples of {short(run_dir)}', rich_table(rows)]*bool(rows), *map(life, wanted))
 
 def _ledger_sample(folder: Path, wanted: list[str], epoch: int | None) -> tuple: # rows, and words for `sample`
     of = lazy.audit.history

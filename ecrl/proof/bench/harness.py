@@ -103,10 +103,10 @@ def rows_of(
 ) -> list[dict]: # what rank 0 yields
     "Run a generator in fresh processes of one thread each."
     with ExitStack() as stack:
-        folder = Path(folder or stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = Path(folder or stack.enter_context(tempfile.TemporaryDirectory())).absolute()
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])])
-        env = os.environ | dict(OMP_NUM_THREADS='1', GLOO_SOCKET_IFNAME='lo', PYTHONPATH=path,
-                                ECRL_BENCH_RANKS=str(ranks)) | env
+        env = os.environ | dict(OMP_NUM_THREADS='1', GLOO_SOCKET_IFNAME='lo', PYTHONPATH=path, TMPDIR=str(folder),
+                                ECRL_BENCH_RANKS=str(ranks)) | env         # a killed one leaves its sockets there
         logs = [stack.enter_context(open(folder/f'log{r}', 'wb')) for r in range(ranks)]
         command, until = [python, '-m', HARNESS, job, str(folder), json.dumps(told)], time.monotonic() + timeout_s
         all_ranks = [subprocess.Popen(command, env=env | dict(ECRL_BENCH_RANK=str(r)), stdin=subprocess.DEVNULL,
