@@ -30,7 +30,7 @@ _MEASURED = re.compile(r'''(?x)
     \b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b                              # a UUID
   | \b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?    # a date
   | \b\d\d?:\d\d(?::\d\d(?:\.\d+)?)?\b                                           # a time of day
-  | \b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b | (?<=\bsha256:)[0-9a-f]+              # a digest
+  | \b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b | \b[0-9a-f]{12,}\b | (?<=\bsha256:)[0-9a-f]+    # a digest
   | [-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?[ ]?(?:[nuµm]?s|min|h|[kMG]i?B|B|bytes|%)(?!\w)   # with a unit
   | [-+]?\d[\d,]*(?:(?:\.\d+)+(?:e[-+]?\d+)?|e[-+]?\d+)                          # with a point or an exponent
   | (?<=\bpid[ ])\d+ | (?<=\bport[ ])\d+''')
@@ -314,7 +314,20 @@ def at_once(
         deaths.close()
 
 # %% ../../nbs/dev/875_outputs.ipynb #5d0c7e17
-COSTS = {}
+_TAKEN = '''
+    910_crash_states 25  950_prefixes 25  922_trials 23  450_oracle 22  594_jobs 18  878_lift_out 17
+    840_publication 16  845_report 16  870_cli 16  050_fork_server 14  595_places 14  385_supervisor 13
+    390_hosts 13  445_joining 13  465_exhibits 13  596_failover 13  570_campaign 12  374_worker 11
+    960_seeded_bugs 11  440_method 10  810_experiment 10  395_recovery 9  597_method 8  830_executors 8
+    902_corruptions 8  920_random_faults 8  932_saving 8  960_running 8  kits 8  own 8  740_correctness 7
+    925_damaged 7  240_strategies 6  402_single 6  455_simulated_clock 6  640_try 6  928_harness 6
+    230_store 5  472_rivals 5  560_mutants 5  820_matrix 5  860_widgets 5  879_mutants 5  901_museum 5
+    350_numerics 4  444_membership 4  597_study 4  598_baselines 4  680_kills 4  735_resumes 4  760_plots 4
+    912_writer_kills 4  930_gpu 4  936_probes 4  975_advice 4  980_command 4  020_ten_ways 3  120_datasets 3
+    320_config 3  340_save_interval 3  432_batches 3  755_statistics 3  934_steps 3  965_simulation 3
+    970_projection 3  520_register 2
+'''      # processor seconds of those that take more than 2
+COSTS = dict(zip(_TAKEN.split()[::2], map(float, _TAKEN.split()[1::2])))
 
 def cost_s(notebook: Path) -> float:
     "Processor seconds that a notebook takes, about."

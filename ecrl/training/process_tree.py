@@ -261,10 +261,13 @@ class Watchdog:
         if len(self.running | self.over) < self.world_size:
             late = now - self.launched > l.hang_start_s
             return f'no first step {l.hang_start_s:g} s after the launch' if late else None
-        silent = [r for r in self.last if r not in self.over and now - self.last[r] > l.hang_s]
+        quiet_s = {r: now - since for r, since in self.last.items() if r not in self.over}
         if len(self.over) == self.world_size and now - max(self.last.values()) > l.hang_s: return (
             'all ranks have finished, but the launcher does not come home')
-        return f'no progress of rank {", ".join(map(str, silent))} for {l.hang_s:g} s' if silent else None
+        if max(quiet_s.values(), default=0.) <= l.hang_s: return None
+        # those who wait for the first have stopped within a step of it
+        silent = ', '.join(str(r) for r, s in quiet_s.items() if s > l.hang_s/2)
+        return f'no progress of rank {silent} for {l.hang_s:g} s'
 
 # %% ../../nbs/training/380_process_tree.ipynb #10a0c003
 def without_signal(text: list[str]) -> list[str]:
