@@ -150,7 +150,7 @@ def verdict_of(call) -> tuple[float, str]: # a `ForkedCall`
     except Killed as e: return 0., f'FAILED: {e}'
 
 def tidy_check(check: Callable, folder: Path) -> tuple[float, str]:
-    "Run a check in a process of its own; whatever it [leaves](872_leftovers.ipynb) is an error."
+    "Run a check in a process of its own; whatever it leaves is an error."
     from ecrl.dev.leftovers import GRACE_S, looked_after
     a, left = looked_after(folder, GRACE_S, timed_check, check)
     seconds, verdict = verdict_of(a)
