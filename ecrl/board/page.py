@@ -93,7 +93,7 @@ def table(rows: list[Row], cells: list[Cell], records: dict) -> str: # HTML
     ordered = [c for cs in groups.values() for c in cs]
     over = ''.join(f'<th colspan={len(cs)} class=group>{g}</th>' for g, cs in groups.items())
     heads = ''.join(f'<th class=up><span>{escape(short(c))}</span></th>' for c in ordered)
-    lines = ''.join(f'<tr><th class=row><a href="#{r.name}">{escape(r.title)}</a></th>'
+    lines = ''.join(f'<tr><th class=who><a href="#{r.name}">{escape(r.title)}</a></th>'
                     + ''.join(_mark(r, c, seen(records, r.name, c)) for c in ordered) + '</tr>' for r in rows)
     return (f'<table class="board ecrl-plain"><thead><tr><th></th>{over}</tr><tr><th></th>{heads}</tr></thead><tbody>{lines}</tbody>'
             '</table>')
@@ -131,7 +131,7 @@ STYLE = '''<style>
 .board{border-collapse:separate;border-spacing:2px;font-size:.85rem;width:auto}
 .board th,.board td{border:0;padding:0;background:none}
 .board th:first-child{position:sticky;left:0;z-index:1;background:#fff}
-.board th.row{text-align:left;font-weight:400;padding-right:.6rem;white-space:nowrap}
+.board th.who{text-align:left;font-weight:400;padding-right:.6rem;white-space:nowrap}
 .board th.group{font-weight:600;font-size:.75rem;text-align:left;border-bottom:1px solid #9aa5b1;padding:0 2px}
 .board th.up{height:12rem;vertical-align:bottom;width:1.5rem}
 .board th.up span{writing-mode:vertical-rl;transform:rotate(180deg);font-weight:400;font-size:.72rem;\
@@ -151,7 +151,7 @@ white-space:nowrap;max-height:11.8rem;overflow:hidden}
 .case.broken{border-color:#b3261e}.case.refused{border-color:#c88a00}
 .case code{display:block;font-size:.78rem}.case:target{background:#fff6d6}
 .case{scroll-margin-top:5rem}.promise{overflow-wrap:anywhere}
-@media(max-width:800px){.board th.row{white-space:normal;min-width:7rem;max-width:7rem;font-size:.72rem;line-height:1.2}
+@media(max-width:800px){.board th.who{white-space:normal;min-width:7rem;max-width:7rem;font-size:.72rem;line-height:1.2}
 .legend span{white-space:normal;display:block}}</style>'''
 
 FOLDED = '''<script>
