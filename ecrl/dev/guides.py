@@ -17,7 +17,8 @@ PROGRAMS = dict(ecrl=('-c', 'import sys; sys.argv[0] = "ecrl"; from ecrl.lab.cli
 
 def transcript(said: str) -> str:
     "What a command has said, without what differs each time; the findings once, the first of each law."
-    lines = re.sub(r'\b[0-9a-f]{12}\b', '<run>', re.sub(r'; about \S+ s left|, \d+ s$', '', said, flags=re.M)).splitlines()
+    said = re.sub(r'; about \S+ s left|, \d+ s$', '', said, flags=re.M)
+    lines = re.sub(r'\b[0-9a-f]{12}\b', '<run>', said).splitlines()
     found = [n for n, l in enumerate(lines) if re.match(r'  (INVALID|unknown) \[', l)]
     if found and any(l.startswith('- [') for l in lines[found[-1]:]):          # those are told again at the end
         lines[found[0]:found[-1] + 1] = [f'  ... ({len(found)} lines: every finding)']
@@ -35,7 +36,8 @@ def show_command(command: str, folder: Path | str, expect: int = 0): # expect: e
     env['PYTHONPATH'] = os.pathsep.join(p for p in sys.path if p)
     p = subprocess.run(words, cwd=folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     print(f'$ {command}', transcript(p.stdout.replace(str(folder), '<folder>')), '', sep='\n')
-    if p.returncode != expect: raise RuntimeError(f'{command}: expected exit code {expect}, found {p.returncode}: see above')
+    if p.returncode != expect:
+        raise RuntimeError(f'{command}: expected exit code {expect}, found {p.returncode}: see above')
 
 def made_with(*libraries: str) -> str:
     "The versions that a transcript was made with."
@@ -65,7 +67,7 @@ def mended(right: str, *edits: tuple) -> tuple[str, Markdown]: # the spoiled scr
     "A script with other words in it, and the lines that mend it."
     wrong = right
     for old, new in edits:
-        if wrong.count(old) != 1: raise ValueError(f'expected {old!r} once in the script, found it {wrong.count(old)} times')
+        if (n := wrong.count(old)) != 1: raise ValueError(f'expected {old!r} once in the script, found it {n} times')
         wrong = wrong.replace(old, new)
     lines = difflib.ndiff(wrong.splitlines(), right.splitlines())
     return wrong, block('\n'.join(l.rstrip() for l in lines if l[0] in '+-'), 'diff')
