@@ -1546,6 +1546,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                         'ecrl/contract/protocol.py'),
                                         'ecrl.contract.protocol.RecordWriter.look_at': ( 'contract/protocol.html#recordwriter.look_at',
                                                                                          'ecrl/contract/protocol.py'),
+                                        'ecrl.contract.protocol._kinds_of': ( 'contract/protocol.html#_kinds_of',
+                                                                              'ecrl/contract/protocol.py'),
                                         'ecrl.contract.protocol._number': ('contract/protocol.html#_number', 'ecrl/contract/protocol.py'),
                                         'ecrl.contract.protocol._whole': ('contract/protocol.html#_whole', 'ecrl/contract/protocol.py'),
                                         'ecrl.contract.protocol.all_fields': ( 'contract/protocol.html#all_fields',
