@@ -145,7 +145,7 @@ def serve(fd: int, supervisor: int, modules: list[str]):
         if 'call' in order:
             module, _, function = order['call'].partition(':')
             getattr(import_module(module), function)(order['argument']); freeze_gc()
-            answer(done=True); continue
+            answer(); continue
         answer(pids=_fork_ordered(supervisor, *fds, **order))
         for f in fds: os.close(f)
         with contextlib.suppress(ImportError):

@@ -46,7 +46,7 @@ def die_with_parent(
 
 def take_orphans(yes: bool = True):
     "Whether descendants whose parent has ended become children of this process, which can then wait for them."
-    if _libc.prctl(PR_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0):
+    if _libc.prctl(PR_SET_CHILD_SUBREAPER, int(yes)):
         raise OSError(ctypes.get_errno(), 'prctl(PR_SET_CHILD_SUBREAPER)')
 
 # %% ../../nbs/base/030_processes.ipynb #7a10c002

@@ -544,7 +544,7 @@ def same_draws():
 # %% ../../nbs/data/120_datasets.ipynb #f897a0d6
 def samples_digest(
     dataset: WithIDs,
-    max_bytes: int = 32*2**20, # of samples that are looked at
+    max_bytes: int, # of samples that are looked at
     most: int = 256, # samples
 ) -> tuple[str, str]: # SHA-256, 64 hex digits; what it covers
     "What some samples of any dataset hold; two looks that differ are an error."
