@@ -31,8 +31,8 @@ def fork_for(supervisor: int, become: Callable[[], None]) -> int: # pid of the n
     os.waitpid(middle, 0)
     return pid
 
-def _adopted(supervisor: int, become: Callable[[], None], patience_s: float = 10.0):
-    until = time.monotonic() + patience_s
+def _adopted(supervisor: int, become: Callable[[], None]):
+    until = time.monotonic() + 10
     while os.getppid() != supervisor and time.monotonic() < until: time.sleep(0.0005)
     die_with_parent(supervisor)
     become()
