@@ -202,8 +202,9 @@ def write_atomically(path: Path | str, text: str) -> None:
 def write_json_atomically(path: Path | str, obj) -> None:
     write_atomically(path, json.dumps(obj, indent=2, sort_keys=True) + '\n')
 
-def text_of(path: Path | str, most: int = 2**26) -> str: # most: bytes
+def text_of(path: Path | str) -> str:
     "A small file as a whole; an `OSError` or a `ValueError` says why not."
+    most = 2**26     # bytes
     with open_regular(Path(path)) as f: data = f.read(most + 1)
     if len(data) > most: raise ValueError(f'expected at most {most:,} bytes, found more')
     return data.decode()
