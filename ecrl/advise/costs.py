@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from fastcore.basics import patch
 from ..base.files import ConfigError
-from ..measure.goodput import account, checkpoint_table, milestones, recoveries
+from ..measure.goodput import account, checkpoint_table, milestones, recoveries, step_spans
 from ..measure.history import History, read_history
 from ..measure.resumes import interval_at
 
@@ -88,15 +88,8 @@ class Costs:
             f'{self.strategy}). Run it with --strategy blocking or overlapped first.')
 
 # %% ../../nbs/advise/950_costs.ipynb #9500000d
-def _steps(h: History) -> pd.DataFrame: # attempt, global_step, start, end
-    "Rank 0's steps; a step starts when the one before it, or the boundary after that, has ended."
-    s = h.steps[(h.steps['rank'] == 0).to_numpy()].sort_values(['attempt', 'clock'])
-    t = checkpoint_table(h)
-    stall = dict(zip(zip(t['attempt'], t['global_step']), t['stall_s'].fillna(0.0)))
-    before = s.groupby('attempt')['clock'].shift()
-    late = [stall.get((a, g - 1), 0.0) for a, g in zip(s['attempt'].tolist(), s['global_step'].tolist())]
-    return pd.DataFrame(dict(attempt=s['attempt'], global_step=s['global_step'], start=before + late,
-                             end=s['clock'])).reset_index(drop=True)
+def _steps(h: History) -> pd.DataFrame: # with start and end
+    return step_spans(h).rename(columns=dict(clock='end')).sort_values(['attempt', 'end'], ignore_index=True)
 
 def _saves(h: History) -> pd.DataFrame: # checkpoint_table with `until`
     "The checkpoints, and when the write of each was over."

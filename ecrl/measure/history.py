@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'LIMITS', 'ATTEMPT', 'CHECKPOINT', 'wrong_step', 'infer_attempts',
-           'executions', 'classify', 'History', 'read_history', 'once']
+           'executions', 'attempt_steps', 'classify', 'History', 'read_history', 'once']
 
 # %% ../../nbs/measure/720_history.ipynb #24fa9e33
 import os, re, shlex, stat
@@ -189,6 +189,9 @@ def executions(
     pairs, of = np.unique(a*len(numbers) + s, return_inverse=True)
     return attempts[pairs//len(numbers)], numbers[pairs % len(numbers)], of
 
+def attempt_steps(t: pd.DataFrame) -> list[tuple[int, int]]: # (attempt, step) of each row
+    return list(zip(t['attempt'].tolist(), t['global_step'].tolist()))
+
 # %% ../../nbs/measure/720_history.ipynb #bb8bfd8e
 def _quorums(steps: pd.DataFrame, quorum_of: Callable[[int], Assignment]) -> Iterator[tuple[Collection, np.ndarray]]:
     "Each quorum, and the records of the units that it is to record."
@@ -229,20 +232,18 @@ def classify(
 ) -> pd.DataFrame: # a row per (attempt, step): ranks, world_size, committed, fate, redo
     "Which executions of a step count."
     attempt, step, of = executions(steps)
-    W = np.zeros(len(step), dtype='int64')
-    np.maximum.at(W, of, steps['world_size'].to_numpy())
+    W = np.maximum(0, steps['world_size'].groupby(of).max().to_numpy())
     ranks, need = _ranks_heard(steps, of, len(step), quorum_of)
     for a, first, n in excused: need[(attempt == a) & (step >= first)] -= n
-    numbers, i = np.unique(step, return_inverse=True)
-    first, last = np.full(len(numbers), attempt.max()), np.full(len(numbers), attempt.min())
-    np.minimum.at(first, i, attempt); np.maximum.at(last, i, attempt)
+    tries = pd.Series(attempt).groupby(step)           # of each step
     later = resumed_from.iloc[::-1].cummin().ffill().iloc[::-1].shift(-1)        # lowest resume of all later attempts
     kept = step <= later.reindex(attempt).fillna(np.inf).to_numpy()
     committed = (ranks >= need) & (need > 0)
-    fate = np.select([kept & committed, ~kept & (attempt < last[i])], ['surviving', 'replayed'], 'lost').astype(object)
+    again = attempt < tries.transform('max').to_numpy()
+    fate = np.select([kept & committed, ~kept & again], ['surviving', 'replayed'], 'lost').astype(object)
     led = pd.DataFrame(dict(attempt=attempt, global_step=step, ranks=ranks, world_size=W, committed=committed,
                             fate=pd.Series(fate, dtype=object),
-                            redo=attempt > first[i]))    # redo: repeats an earlier execution
+                            redo=attempt > tries.transform('min').to_numpy()))   # redo: repeats an earlier execution
     if running: led.loc[~led['committed'] & _at_frontier(led, steps), 'fate'] = 'pending'
     return led
 
@@ -317,6 +318,8 @@ class History:
     answers: dict = field(default_factory=dict, init=False)     # see `once`
 
     @cached_property
+    def own(self) -> pd.DataFrame: return self.steps[(self.steps['rank'] == 0).to_numpy()]     # the records of rank 0
+    @cached_property
     def execution(self) -> np.ndarray: return executions(self.steps)[2]  # the row of `ledger` of each record
     @cached_property
     def run_id(self) -> str: return (self.environment.get('run_id') or self.supervisor.get('run_id')
@@ -370,6 +373,12 @@ def unknown_kit(self: History) -> str: # '': it is installed, or no config says 
 def surviving(self: History) -> pd.DataFrame:
     "The step records that count: a row per surviving step and rank."
     return self.steps[(self.ledger['fate'] == 'surviving').to_numpy()[self.execution]]
+
+@patch
+def named(self: History, *names: str, **fields) -> list[dict]: # no name: of any; fields: with these values
+    "The events of these names, in the order of the file."
+    return [e for e in self.lines.get('events.jsonl', [])
+            if (not names or e['event'] in names) and fields.items() <= e.items()]
 
 @patch(as_prop=True)
 def last_step(self: History) -> int: # 0 if nothing survived
@@ -521,10 +530,3 @@ def once(f):
         if asked not in h.answers: h.answers[asked] = f(h, *more)
         return h.answers[asked]
     return kept
-
-# %% ../../nbs/measure/720_history.ipynb #31953c72
-@patch(as_prop=True)
-def acknowledged_step(self: History) -> int: # 0 if nothing is durable
-    "The newest surviving step that a published checkpoint covers."
-    c = self.checkpoints[self.checkpoints['global_step'] <= self.last_step]
-    return int(c['global_step'].max()) if len(c) else 0
