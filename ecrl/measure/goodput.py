@@ -64,15 +64,13 @@ def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step)
 @once
 def checkpoint_table(h: History) -> pd.DataFrame: # a row per boundary; columns end in their unit
     "What each checkpoint cost, part by part."
-    b = h.boundaries[_stalled(h)]
-    n, out = len(b), b.reindex(columns=['attempt', 'global_step', 'strategy', 'bytes']).reset_index(drop=True)
-    part = {k: b[c].to_numpy(dtype=float) if c in b else np.full(n, np.nan)
-            for k, c in (STALL_PARTS | dict(stall='stall_time_sec')).items()}
-    known = np.nansum([part[k] for k in STALL_PARTS], axis=0)
-    part['other'] = np.maximum(np.nan_to_num(part['stall']) - known, 0.0)
-    for k in (*STALL_PARTS, 'other', 'stall'): out[f'{k}_s'] = part[k]
-    late = _background_writes(h.boundaries)
-    return out.assign(background_write_s=np.array([late.get(k, np.nan) for k in attempt_steps(out)], dtype=float))
+    b = h.boundaries[_stalled(h)].reset_index(drop=True)
+    t = b.reindex(columns=[*STALL_PARTS.values(), 'stall_time_sec']).astype(float)
+    t.columns = [*STALL_PARTS, 'stall']
+    t.insert(len(STALL_PARTS), 'other', np.maximum(t['stall'].fillna(0.0) - t[[*STALL_PARTS]].sum(axis=1), 0.0))
+    out, late = b.reindex(columns=['attempt', 'global_step', 'strategy', 'bytes']), _background_writes(h.boundaries)
+    return out.join(t.add_suffix('_s')).assign(
+        background_write_s=np.array([late.get(k, np.nan) for k in attempt_steps(out)], dtype=float))
 
 # %% ../../nbs/measure/745_goodput.ipynb #b2ea7c9a
 def checkpoint_stall(h: History) -> dict[str, float]: # seconds: total, each part, background's writes; and a count
@@ -332,29 +330,27 @@ def shown_share(x: float) -> str: # a fraction
 @patch
 def table(self: Goodput) -> pd.DataFrame: # index: quantity; columns: value, unit; both text
     "The main numbers, to be read; `to_dict` has all their digits."
-    repair = ('none', '') if math.isnan(self.mttr_s) else (show_s(self.mttr_s), 's')
-    rows = [('goodput', f'{self.goodput:.4g}', 'steps/s'),
+    share, many, repaired = '% of wall clock', self.sessions > 1, not math.isnan(self.mttr_s)
+    a, before, times = slowest(self.paces) or (0, 0, 1.0)
+    rows = [('goodput', f'{self.goodput:.4g}', 'steps/s'),              # no value: this run has no such row
             ('published goodput', f'{self.published_goodput:.4g}', 'steps/s'),
             ('wall clock', show_s(self.wall_clock_s), 's'),
-            ('productive fraction', shown_share(self.productive_fraction), '% of wall clock'),
-            ('ETTR', shown_share(self.ettr), '% of wall clock'), ('surviving steps', self.surviving_steps, 'steps'),
-            ('restarts', self.restarts, ''), ('deaths', self.deaths, ''), *self._sometimes(),
+            ('productive fraction', shown_share(self.productive_fraction), share),
+            ('ETTR', shown_share(self.ettr), share), ('surviving steps', self.surviving_steps, 'steps'),
+            ('restarts', self.restarts, ''), ('deaths', self.deaths, ''),
+            ('failed checkpoints', self.failed_saves or None, ''),
+            ('deaths that the others outlived', self.outlived or None, ''),
+            ('sessions', self.sessions if many else None, ''),
+            ('nobody ran', show_s(self.idle_s) if many else None, 's between sessions, not in the wall clock'),
+            ('standby ready', f'{self.standby_ready} of {self.standby_deaths}' if self.standby else None, 'deaths'),
+            ('slower steps', f'{times:.2f}' if times >= NOTED else None,
+             f'times as long in attempt {a} as in attempt {before}'),
             ('replayed steps', self.replayed_steps, 'steps'), ('lost steps', self.lost_steps, 'steps'),
-            ('checkpoint stall', show_s(self.stall['total']), 's'), ('MTTR', *repair),
-            ('unexplained', shown_share(self.unexplained_fraction), '% of wall clock')]
-    return pd.DataFrame(rows, columns=['quantity', 'value', 'unit']).astype(str).set_index('quantity')
-
-@patch
-def _sometimes(self: Goodput) -> list[tuple]: # (quantity, value, unit)
-    "Rows that only some runs have."
-    between = [('sessions', self.sessions, ''),
-               ('nobody ran', show_s(self.idle_s), 's between sessions, not in the wall clock')]
-    waiting = [('standby ready', f'{self.standby_ready} of {self.standby_deaths}', 'deaths')]
-    a, before, times = slowest(self.paces) or (0, 0, 1.0)
-    slower = [('slower steps', f'{times:.2f}', f'times as long in attempt {a} as in attempt {before}')]
-    odd = [('failed checkpoints', self.failed_saves, '')]*(self.failed_saves > 0)
-    odd += [('deaths that the others outlived', self.outlived, '')]*(self.outlived > 0)
-    return odd + between*(self.sessions > 1) + waiting*self.standby + slower*(times >= NOTED)
+            ('checkpoint stall', show_s(self.stall['total']), 's'),
+            ('MTTR', show_s(self.mttr_s) if repaired else 'none', 's'*repaired),
+            ('unexplained', shown_share(self.unexplained_fraction), share)]
+    kept = [row for row in rows if row[1] is not None]
+    return pd.DataFrame(kept, columns=['quantity', 'value', 'unit']).astype(str).set_index('quantity')
 
 @patch
 def words(self: Goodput) -> list[str]: # 'word: what it means'
