@@ -185,7 +185,7 @@ def _finish(job: Job, s: _State, out: Outcome, end: np.ndarray, over: np.ndarray
     part = np.minimum(u - whole*(job.work_s + job.save_s), job.work_s)
     useful = s.durable*job.work_s + whole*job.work_s + np.maximum(part, 0.0)
     saves = (s.durable + whole)*job.save_s + np.maximum(0.0, u - whole*(job.work_s + job.save_s) - job.work_s)
-    if target_s is not None: useful, saves = target_s + 0*u, np.ceil(target_s/job.work_s - 1e-9)*job.save_s + 0*u
+    if target_s is not None: useful, saves = target_s, np.ceil(target_s/job.work_s - 1e-9)*job.save_s
     recovery = out.recovery_s + np.minimum(end, np.maximum(s.up, s.at)) - s.at
     for name, v in (('wall_s', end), ('useful_s', useful*job.speed), ('saves_s', saves), ('recovery_s', recovery)):
         getattr(out, name)[over] = np.broadcast_to(v, over.shape)[over]
