@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Template
 from ..base.files import write_atomically
 from ..measure.laws import GRADES, MARK, SIGN, Verdict
-from .history import AuditAttempt, AuditHistory, by_epoch, printable, read_audit
+from .history import AuditAttempt, AuditHistory, epochs, printable, read_audit
 from .laws import AUDIT_LAWS, told_of, verify_audit
 
 # %% ../../nbs/audit/660_receipt.ipynb #c21a6948
@@ -135,7 +135,7 @@ def receipt(
     tried = [dict(launch=l['launch'], came_to=told_of(l)) for l in h.launches]
     first = next((e for e in v.evidence if e.valid == v.valid and v.valid is not True), None)
     texts = dict(title=title, result=MARK[v.valid], sign=SIGN[v.valid], run=h.run_id, status=v.status,
-                 counts=', '.join(f'{n} {f}' for f, n in v.counts.items()), last=str(max(h.lineage, default=0)),
+                 counts=', '.join(f'{n} {f}' for f, n in v.counts.items()), last=str(h.end),
                  sources=', '.join(_SOURCES.get(x, x) for x in sources) or 'none',
                  declared=', '.join(f'{k}={x}' for k, x in said.items()) or 'nothing')
     return _PAGE.substitute({k: escape(text) for k, text in texts.items()},
@@ -159,7 +159,7 @@ def epoch_rows(
     width: int = 860,
 ) -> str: # an SVG element
     "How often each sample of each epoch counted."
-    counted = {e: Counter(i for *_, ids, _ in steps for i in ids or ()) for e, steps in by_epoch(h).items()}
+    counted = {n: Counter(e.ids) for n, e in epochs(h).items()}
     parts, colours = [], {0: '#f6dedb', 1: _KEPT}
     for y, (e, often) in zip(range(0, 22*len(counted), 22), counted.items()):
         order = due(e) if due else list(often)
