@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['RECORDS_OF', 'ALIKE', 'read_lines', 'printable', 'is_audit', 'AuditAttempt', 'launches_of', 'attempts_of',
-           'AuditHistory', 'read_audit', 'walks', 'per_history', 'micro_batches', 'by_epoch', 'hashes', 'shifts',
-           'consumed', 'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set', 'same_step', 'multiset',
+           'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'shifts', 'consumed',
+           'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set', 'same_step', 'kept', 'multiset',
            'common_steps', 'alike', 'sample_rows']
 
 # %% ../../nbs/audit/620_records.ipynb #368fa4f9
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 import numpy as np
 from fastcore.basics import patch
 from ..contract.life import HistoryError
@@ -116,8 +117,7 @@ class AuditAttempt:
     steps: dict = field(default_factory=dict)     # step -> rank -> record
     tokens: dict = field(default_factory=dict)    # (step, rank) -> record
     saves: list = field(default_factory=list)     # records, in order
-    exhausted: dict = field(default_factory=dict) # epoch -> ranks whose loader was exhausted
-    over: list = field(default_factory=list)      # records of that
+    over: list = field(default_factory=list)      # records of an exhausted loader
     stray: list = field(default_factory=list)     # step records that repeat one of the same rank
     twice: list = field(default_factory=list)     # resumed records after the first of the same rank
     own: dict = field(default_factory=dict)       # rank -> its step records, as they stand in its file
@@ -130,7 +130,8 @@ class AuditAttempt:
     @property
     def ends(self) -> set[int]: # one rank may be killed in a step after which the others end
         "Epochs whose loader was exhausted on every rank."
-        return {e for e, ranks in self.exhausted.items() if ranks >= set(range(self.world_size))}
+        said = {(r['epoch'], r['rank']) for r in self.over}
+        return {e for e, _ in said if all((e, rank) in said for rank in range(self.world_size))}
     @property
     def key(self) -> str | None: # its fingerprint; None: ids are kept
         return next(iter(self.begins.values())).get('key')
@@ -157,7 +158,7 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'resumed': self.resumed[rank] = r
     elif kind == 'token': self.tokens[r['step'], rank] = r
     elif kind == 'saved': self.saves.append(r)
-    elif kind == 'epoch_end': self.exhausted.setdefault(r['epoch'], set()).add(rank); self.over.append(r)
+    elif kind == 'epoch_end': self.over.append(r)
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 
@@ -198,6 +199,8 @@ class AuditHistory:
     @cached_property
     def surviving(self) -> list[tuple]: # (step, attempt, records of its ranks in order)
         return [(s, a, [a.steps[s][r] for r in range(a.world_size)]) for s, a in self.lineage.items()]
+    @property
+    def end(self) -> int: return max(self.lineage, default=0)     # the last surviving step; 0: none
     @cached_property
     def whole(self) -> bool: # whether the lineage is known to its beginning
         return bool(self.last) and self.knows_start(self.last)
@@ -277,13 +280,49 @@ def read_audit(folder: Path | str,
                                         'lines of audit/rank0.jsonl.')
     return AuditHistory(folder, run, attempts, torn, faulty + strays, read_audit(reference) if reference else None)
 
-def walks(h: AuditHistory) -> Iterator[tuple]: # (attempt, rank, its token or None, [(step, record)])
+def walks(h: AuditHistory) -> Iterator[tuple]: # (attempt, rank, its token or None, its step records)
     "What each rank of each attempt recorded, as it wrote it, and what it says that this continues."
     for a in h.attempts:
         for rank in a.begins:
-            yield a, rank, a.resumed.get(rank, {}).get('token'), [(r['step'], r) for r in a.own.get(rank, ())]
+            yield a, rank, a.resumed.get(rank, {}).get('token'), a.own.get(rank, [])
 
 # %% ../../nbs/audit/620_records.ipynb #ffd546ed
+class Micro(NamedTuple):
+    "A surviving micro-batch."
+    step: int
+    attempt: AuditAttempt
+    record: dict         # of the step, by its rank
+    k: int               # its place in the record
+    ids: list | None     # None: not known
+
+@dataclass
+class Epoch:
+    "What the surviving steps of an epoch consumed."
+    number: int
+    over: bool           # nothing more of it is to come
+    used: list[Micro]    # in order
+
+    @cached_property
+    def ids(self) -> list: return [i for m in self.used for i in m.ids or ()]
+    @cached_property
+    def total(self) -> int: return amount(self.ids)
+    @cached_property
+    def repeats(self) -> list[tuple]: return again(self.used)
+    @cached_property
+    def repeated(self) -> int: return sum(amount(ids) for _, _, ids, _ in self.repeats)
+    @cached_property
+    def largest(self) -> int: # samples, or tokens, of its largest step
+        sizes = Counter()
+        for m in self.used: sizes[m.step] += amount(m.ids or ())
+        return max(sizes.values())
+    @cached_property
+    def hashes(self) -> list[tuple]: # (micro-batch, samples, hash), if ids were hashed and not kept; else []
+        if not any(m.ids is None and 'bags' in m.record for m in self.used): return []
+        return [(m, m.record['micro'][m.k], m.record['bags'][m.k] if m.ids is None else multiset_hash(m.ids, hash_key()))
+                for m in self.used if m.ids is not None or 'bags' in m.record]
+
+
+# %% ../../nbs/audit/620_records.ipynb #fead3601
 def per_history(compute: Callable) -> Callable: # (history) -> anything
     "What several laws ask for is computed once for each history."
     @wraps(compute)
@@ -292,34 +331,19 @@ def per_history(compute: Callable) -> Callable: # (history) -> anything
         return h.__dict__[compute.__name__]
     return found
 
-def micro_batches(h: AuditHistory) -> Iterator[tuple]: # (epoch, step, attempt, record, index in it, ids or None)
-    "The surviving micro-batches in order."
-    shift = shifts(h)
+@per_history
+def epochs(h: AuditHistory) -> dict[int, Epoch]: # by their numbers, in order
+    "What the surviving steps consumed, epoch by epoch."
+    shift, used = shifts(h), {}
     for s, a, recs in h.surviving:
         for r in recs:
             more, at = shift.get(a.number, 0) if r.get('counted') else 0, 0
             for k, (n, e) in enumerate(zip(r['micro'], r.get('epochs') or [r['epoch']]*len(r['micro']))):
                 at += n or 0
-                yield e + more, s, a, r, k, None if r['ids'] is None else r['ids'][at - (n or 0):at]
+                ids = None if r['ids'] is None else r['ids'][at - (n or 0):at]
+                used.setdefault(e + more, []).append(Micro(s, a, r, k, ids))
+    return {e: Epoch(e, e < max(used) or e in h.last.ends, used[e]) for e in sorted(used)}
 
-@per_history
-def by_epoch(h: AuditHistory) -> dict[int, list[tuple]]: # epoch -> [(step, attempt, ids or None, rank)], in order
-    "What the surviving steps of each epoch consumed."
-    out = {}
-    for e, s, a, r, _, ids in micro_batches(h): out.setdefault(e, []).append((s, a, ids, r['rank']))
-    return dict(sorted(out.items()))
-
-@per_history
-def hashes(h: AuditHistory) -> dict[int, list[tuple]]: # epoch -> [(step, attempt, rank, samples, hash)], in order
-    "The epochs of which some ids were not kept, but hashed."
-    out, hidden = {}, {e for e, _, _, r, *_ in micro_batches(h) if r['ids'] is None and 'bags' in r}
-    for e, s, a, r, k, ids in micro_batches(h) if hidden else ():
-        if e not in hidden or ids is None and 'bags' not in r: continue
-        hashed = r['bags'][k] if ids is None else multiset_hash(ids, hash_key())
-        out.setdefault(e, []).append((s, a, r['rank'], r['micro'][k], hashed))
-    return dict(sorted(out.items()))
-
-# %% ../../nbs/audit/620_records.ipynb #fead3601
 @per_history
 def shifts(h: AuditHistory) -> dict[int, int]: # attempt -> what to add
     "Where the ledger counted epochs: a resume at the full end of one begins the next, and nobody had said so."
@@ -330,10 +354,11 @@ def shifts(h: AuditHistory) -> dict[int, int]: # attempt -> what to add
             e, goes_on, B = was[2][0]['epoch'] + more, recs[0]['epoch'] + more, sum(map(consumed, was[2]))
             drop = (B - 1) if 'drop' in (h.declared('tail') or 'drop') else 0
             full = bool(size) and total[e] >= size - drop
-            out[a.number] = more + int(bool(recs[0].get('counted')) and full and goes_on == e)
+            out[a.number] = more + (bool(recs[0].get('counted')) and full and goes_on == e)
         for r in recs: total[r['epoch'] + (out.get(a.number, 0) if r.get('counted') else 0)] += consumed(r)
     return out
 
+# %% ../../nbs/audit/620_records.ipynb #1ea05bdc
 def consumed(r: dict) -> int: # samples, or tokens of spans
     "How much a step's line has consumed."
     return sum(n or 0 for n in r['micro']) if r['ids'] is None else amount(r['ids'])
@@ -342,7 +367,6 @@ def is_span(i) -> bool: return isinstance(i, list)
 def amount(ids: list) -> int: # samples, or tokens of spans
     return sum(i[2] if is_span(i) else 1 for i in ids) if list in {*map(type, ids)} else len(ids)
 
-# %% ../../nbs/audit/620_records.ipynb #1ea05bdc
 def numbers(parts: list) -> np.ndarray | None: # (ids,) int64; None: some are texts or spans
     "Lists of ids as one array."
     flat = [*chain.from_iterable(parts)]
@@ -350,22 +374,22 @@ def numbers(parts: list) -> np.ndarray | None: # (ids,) int64; None: some are te
     try: return np.array(flat, np.int64)
     except OverflowError: return None
 
-def again(used: list[tuple]) -> list[tuple]: # [(step, attempt, ids that were used before, step of the first use)]
+def again(used: list[Micro]) -> list[tuple]: # [(step, attempt, ids that were used before, step of the first use)]
     "Where an epoch consumed what it had consumed already."
-    if any(ids and is_span(ids[0]) for _, _, ids, _ in used): return _overlaps(used)
-    if (flat := numbers([ids or () for _, _, ids, _ in used])) is not None:       # look at steps that repeat alone
+    if any(m.ids and is_span(m.ids[0]) for m in used): return _overlaps(used)
+    if (flat := numbers([m.ids or () for m in used])) is not None:                # look at steps that repeat alone
         values, times = np.unique(flat, return_counts=True)
-        part = np.repeat(np.arange(len(used)), [len(ids or ()) for _, _, ids, _ in used])
+        part = np.repeat(np.arange(len(used)), [len(m.ids or ()) for m in used])
         used = [used[k] for k in np.unique(part[np.isin(flat, values[times > 1])])]
     first, out = {}, []
-    for s, a, ids, _ in used:
-        twice = [i for i in ids or () if i in first or first.setdefault(i, s) is None]
-        if twice: out.append((s, a, twice, first[twice[0]]))
+    for m in used:
+        twice = [i for i in m.ids or () if i in first or first.setdefault(i, m.step) is None]
+        if twice: out.append((m.step, m.attempt, twice, first[twice[0]]))
     return out
 
-def _overlaps(used: list[tuple]) -> list[tuple]:
-    spans = sorted((str(d), b, b + n, s, a.number) for s, a, ids, _ in used for d, b, n in ids or ())
-    of, out, end = {a.number: a for _, a, _, _ in used}, {}, (None, 0, 0)
+def _overlaps(used: list[Micro]) -> list[tuple]:
+    spans = sorted((str(d), b, b + n, m.step, m.attempt.number) for m in used for d, b, n in m.ids or ())
+    of, out, end = {m.attempt.number: m.attempt for m in used}, {}, (None, 0, 0)
     for d, b, e, s, a in spans:
         if d == end[0] and b < end[1]:
             late, early = max((s, a), (end[2], end[3])), min(s, end[2])
@@ -384,15 +408,13 @@ def _hash(a: AuditAttempt, r: dict, kind: str, under: str) -> str | None: # kind
 
 def same_list(a: AuditAttempt, x: dict, b: AuditAttempt, y: dict) -> bool | None: # None: it cannot be told
     "Whether two lines consumed the same samples in the same order."
-    if x['ids'] is not None and y['ids'] is not None: return x['ids'] == y['ids']
+    if kept(x, y): return x['ids'] == y['ids']
     p, q = (_hash(c, r, 'order', a.key or b.key) for c, r in ((a, x), (b, y)))
     return None if None in (p, q) else p == q
 
 def same_set(a: AuditAttempt, xs: list, b: AuditAttempt, ys: list) -> bool | None: # None: it cannot be told
     "Whether the lines of some ranks consumed together what those of others did."
-    if all(r['ids'] is not None for r in (*xs, *ys)):
-        p, q = (numbers([r['ids'] for r in rs]) for rs in (xs, ys))
-        return multiset(xs) == multiset(ys) if p is None or q is None else np.array_equal(np.sort(p), np.sort(q))
+    if kept(*xs, *ys): return multiset(xs) == multiset(ys)
     p, q = ([_hash(c, r, 'bag', a.key or b.key) for r in rs] for c, rs in ((a, xs), (b, ys)))
     return None if None in (*p, *q) else added(p) == added(q)
 
@@ -401,6 +423,8 @@ def same_step(a: AuditAttempt, xs: list, b: AuditAttempt, ys: list) -> bool | No
     if len(xs) != len(ys): return same_set(a, xs, b, ys)
     of_ranks = [same_list(a, p, b, q) for p, q in zip(xs, ys)]
     return False if False in of_ranks else None if None in of_ranks else True
+
+def kept(*recs: dict) -> bool: return all(r['ids'] is not None for r in recs)
 
 def multiset(recs: Iterable[dict]) -> Counter: # id -> how often
     return Counter(tuple(i) if is_span(i) else i for r in recs for i in r['ids'])
@@ -416,7 +440,7 @@ ALIKE = ('rank order', 'global order', 'set', 'other samples', 'not known')
 def alike(a: AuditAttempt, x: list, b: AuditAttempt, y: list) -> str: # x, y: lines of the ranks in order
     "How far two executions of a step consumed the same."
     if len(x) == len(y) and same_step(a, x, b, y): return 'rank order'
-    if all(r['ids'] is not None for r in (*x, *y)):
+    if kept(*x, *y):
         orders = [[i for r in z for i in r['ids']] for z in (x, y)]
         woven = [[i for k in range(max(len(r['ids']) for r in z)) for r in z for i in r['ids'][k:k + 1]]
                  for z in (x, y)]

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks', 'law_contiguous',
-           'law_lineage', 'law_settings', 'by_content', 'batch_of', 'repeats', 'law_once', 'law_whole', 'left_out',
-           'witnesses', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored',
-           'law_repeated', 'outcome', 'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'verify_audit']
+           'law_lineage', 'law_settings', 'by_content', 'law_once', 'law_whole', 'left_out', 'witnesses', 'law_replay',
+           'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes',
+           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'verify_audit']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import numpy as np
@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, Evidence, Law, Verdict, check_law, first_of, graded,
                                law, result, worst)
-from .history import (AuditAttempt, AuditHistory, again, amount, by_epoch, common_steps, hashes, is_span,
-                                micro_batches, multiset, numbers, per_history, printable, read_audit, same_list,
-                                same_set, same_step, walks)
+from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epochs, is_span, kept,
+                                multiset, numbers, per_history, printable, read_audit, same_list, same_set, same_step,
+                                walks)
 from .ledger import added, fingerprint, hash_key, link, multiset_hash, sealed
 
 # %% ../../nbs/audit/630_laws.ipynb #b0ce2fbe
@@ -50,7 +50,8 @@ def law_written(h: AuditHistory) -> Iterator[Evidence]:
     n = 0
     for a, rank, token, recs in walks(h):
         chain = token['chain'] if token else ''
-        for n, (s, r) in enumerate(recs, n + 1):
+        for n, r in enumerate(recs, n + 1):
+            s = r['step']
             if r['ids'] is not None and sum(k or 0 for k in r['micro']) != len(r['ids']):
                 yield offence(a, f'rank {rank}: {at(s, a)} has {len(r["ids"])} ids, in micro-batches of {r["micro"]}.',
                             s, rank)
@@ -95,7 +96,7 @@ def law_contiguous(h: AuditHistory) -> Iterator[Evidence]:
     n = 0
     for a, rank, token, recs in walks(h):
         n, first = n + len(recs), (token['step'] if token else 0) + 1
-        if odd := next(((s, due) for due, (s, _) in enumerate(recs, first) if s != due), None):
+        if odd := next(((r['step'], due) for due, r in enumerate(recs, first) if r['step'] != due), None):
             yield offence(a, f'rank {rank} of attempt {a.number} recorded step {odd[0]} where step {odd[1]} was due.',
                         odd[0], rank)
     for a in h.attempts:
@@ -155,7 +156,7 @@ def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     if len(keys := {a.key for a in h.attempts} - {None}) > 1:
         yield unknown(f'ids are hashed under {len(keys)} keys, so attempts cannot be compared.',
                       'the same ECRL_AUDIT_KEY throughout')
-    sources = {r['source'] for _, _, _, recs in walks(h) for _, r in recs if r['ids'] is not None or 'bags' in r}
+    sources = {r['source'] for _, _, _, recs in walks(h) for r in recs if r['ids'] is not None or 'bags' in r}
     if len(sources) > 1: yield unknown(f'ids come from several sources ({", ".join(sorted(map(str, sources)))}), which '
                                        'cannot be compared.', 'one source throughout, such as WithIds(dataset)')
     return len(said)
@@ -177,17 +178,6 @@ def _nameless(h: AuditHistory) -> Iterator[Evidence]:
 def by_content(h: AuditHistory) -> bool: # whether uniqueness cannot be told from ids
     return not h.declared('unique') and any('content' in str(r['source']) for _, _, recs in h.surviving for r in recs)
 
-def batch_of(used: list[tuple]) -> int: # samples, or tokens, of the largest step
-    sizes = Counter()
-    for s, _, ids, _ in used: sizes[s] += amount(ids or ())
-    return max(sizes.values(), default=0)
-
-def _over(h: AuditHistory, e: int) -> bool: # whether an epoch is over, so that nothing more of it is to come
-    return e < max(by_epoch(h)) or e in h.last.ends
-
-@per_history
-def repeats(h: AuditHistory) -> dict[int, list[tuple]]: # epoch -> as `again` has it
-    return {e: again(used) for e, used in by_epoch(h).items()}
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611e
 @law('set', needs='ids', of=AUDIT_LAWS)
@@ -195,37 +185,34 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     "No sample is consumed twice in an epoch, by the steps that survive."
     yield from _open(h); yield from _nameless(h)
     n, found = 0, []
-    for e, used in by_epoch(h).items():
-        if e in hashes(h): m, more, _ = _hashed_epoch(h, e)
-        else: m, more = sum(amount(ids or ()) for _, _, ids, _ in used), _twice(h, e)
+    for e in epochs(h).values():
+        m, more = _hashed_epoch(h, e)[:2] if e.hashes else (e.total, _twice(h, e))
         n, found = n + m, [*found, *more]
     yield from in_brief(found)
     return n
 
-def _twice(h: AuditHistory, e: int) -> Iterator[Evidence]:
+def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     "A repetition is an offence, unless it is padding: in the last step of an epoch that is over, less than a batch."
-    used, tail, repeated, blamed = by_epoch(h)[e], h.declared('tail'), repeats(h)[e], set()
-    if not repeated: return
-    last, total = used[-1][0], sum(amount(ids or ()) for _, _, ids, _ in used)
-    ended = _over(h, e) or total >= (h.declared('epoch_size') or 1e18)
-    fills = ended and sum(len(i) for t, _, i, _ in repeated if t == last) < batch_of(used)
-    tail_alone = ended and {t for t, *_ in repeated} == {last}
-    for s, a, ids, first in repeated:
+    tail, last, blamed = h.declared('tail'), e.used[-1].step, set()
+    ended = e.over or e.total >= (h.declared('epoch_size') or 1e18)
+    fills = ended and sum(len(i) for t, _, i, _ in e.repeats if t == last) < e.largest
+    tail_alone = ended and {t for t, *_ in e.repeats} == {last}
+    for s, a, ids, first in e.repeats:
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
         need = (' Needed: unique=True, if no two samples have the same content.' if by_content(h)
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
         yield Evidence('unknown' if by_content(h) or open_tail else False,
-                       f'epoch {e}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s, None,
-                       a.number, None if a.number in blamed else _cause(used, s, a, ids, tail_alone))
+                       f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s, None,
+                       a.number, None if a.number in blamed else _cause(e.used, s, a, ids, tail_alone))
         blamed.add(a.number)
 
-def _cause(used: list[tuple], s: int, a: AuditAttempt, ids: list, tail: bool) -> str | None:
+def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, tail: bool) -> str | None:
     "Why samples came again, where the records tell; tail: they did in an epoch's last step alone."
-    entire = any(t == s and {*map(str, got or ())} == {*map(str, ids)} for t, _, got, _ in used)
+    entire = any(m.step == s and {*map(str, m.ids or ())} == {*map(str, ids)} for m in used)
     if tail and not entire: return 'the last batch was filled up with samples that had been used before'
     if a.continues != 'token': return None
-    opening = {str(i) for t, _, got, _ in used if t == used[0][0] for i in got or ()}
+    opening = {str(i) for m in used if m.step == used[0].step for i in m.ids or ()}
     if s != a.token['step'] + 1 or not entire: return 'the order of the epoch was not that of before the restart'
     if {str(i) for i in ids} <= opening: return 'the loader began the epoch again: its position was not restored'
     return 'the position in the epoch was restored wrongly'
@@ -233,38 +220,39 @@ def _cause(used: list[tuple], s: int, a: AuditAttempt, ids: list, tail: bool) ->
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb06
 _IDS = 'the ids themselves (keep_ids=True)'
 
-def _hashed_epoch(h: AuditHistory, e: int) -> tuple[int, list, list]: # (facts, for `once`, for `whole`)
+def _hashed_epoch(h: AuditHistory, e: Epoch) -> tuple[int, list, list]: # (facts, for `once`, for `whole`)
     "What hashes alone say of an epoch."
-    rows, size, tail, of = hashes(h)[e], h.declared('epoch_size'), h.declared('tail') or '', Counter()
-    seen, once, whole = {}, [], sum(n for *_, n, _ in rows) == size
-    over = whole or _over(h, e)                           # all came, though the loader was left at its last batch
-    for s, a, rank, n, hashed in rows:
-        of[s] += n
-        if over and s == rows[-1][0] and 'pad' in tail: continue
+    size, tail, which = h.declared('epoch_size'), h.declared('tail') or '', f'epoch {e.number}'
+    seen, once, steps = {}, [], Counter()
+    for m, n, _ in e.hashes: steps[m.step] += n
+    over = e.over or steps.total() == size                # all came, though the loader was left at its last batch
+    for m, n, hashed in e.hashes:
+        if over and m.step == e.hashes[-1][0].step and 'pad' in tail: continue
         if n and hashed in seen:
-            said = (f'epoch {e}: rank {rank} consumed at {at(s, a)} the same {n} sample(s) as step {seen[hashed]} had: '
-                    'their hashes are equal.')
-            once.append(unknown(said, _IDS, s, rank, a) if by_content(h) else offence(a, said, s, rank))
-        seen.setdefault(hashed, s)
+            rank, said = m.record['rank'], (f'{which}: rank {m.record["rank"]} consumed at {at(m.step, m.attempt)} the '
+                f'same {n} sample(s) as step {seen[hashed]} had: their hashes are equal.')
+            once.append(unknown(said, _IDS, m.step, rank, m.attempt) if by_content(h)
+                        else offence(m.attempt, said, m.step, rank))
+        seen.setdefault(hashed, m.step)
     if not over or not size:
-        where, needed = (f'epoch {e}:', 'audit(epoch_size=...)') if over else (f'epoch {e} is under way, and', _IDS)
+        where, needed = (f'{which}:', 'audit(epoch_size=...)') if over else (f'{which} is under way, and', _IDS)
         return 0, [*once, unknown(f'{where} hashes alone do not tell whether a sample came twice.', needed)], []
-    if (total := of.total()) == size: return _summed(h, e, rows, size, once)
-    if total > size and 'pad' not in tail:
-        said = f'epoch {e} consumed {total} samples, and there are {size}: some came twice.'
-        once.append(Evidence(False, said) if tail else unknown(said, "tail='pad', if they fill the last batch"))
-    lack = size - total
-    if (lack >= max(of.values()) or lack > 0 and tail in ('keep', 'pad')) and not left_out(h, e):
-        return 0, once, [Evidence(False, f'epoch {e} left out at least {lack} of {size} samples.')]
-    some = unknown(f'epoch {e} consumed {total} samples of {size}; hashes alone do not tell which.', _IDS)
+    if (lack := size - steps.total()) == 0: return _summed(h, e, size, once)
+    said = f'{which} consumed {size - lack} samples'
+    if lack < 0 and 'pad' not in tail:
+        more = f'{said}, and there are {size}: some came twice.'
+        once.append(Evidence(False, more) if tail else unknown(more, "tail='pad', if they fill the last batch"))
+    if (lack >= max(steps.values()) or lack > 0 and tail in ('keep', 'pad')) and not left_out(h, e):
+        return 0, once, [Evidence(False, f'{which} left out at least {lack} of {size} samples.')]
+    some = unknown(f'{said} of {size}; hashes alone do not tell which.', _IDS)
     return 0, [*once, some], [some]
 
-def _summed(h: AuditHistory, e: int, rows: list, size: int, once: list) -> tuple[int, list, list]:
+def _summed(h: AuditHistory, e: Epoch, size: int, once: list) -> tuple[int, list, list]:
     "As many samples as there are: whether each came once, the sum of the hashes tells, under a key that is known here."
-    key, said = hash_key(), f'epoch {e} consumed as many samples as there are; whether each once: '
+    key, said = hash_key(), f'epoch {e.number} consumed as many samples as there are; whether each once: '
     known = {a.key for a in h.attempts} <= {None, fingerprint(key)}
-    if known and multiset_hash(range(size), key) == added([hashed for *_, hashed in rows]): return size, once, []
-    sources = {str(r['source']) for x, _, _, r, *_ in micro_batches(h) if x == e}
+    if known and multiset_hash(range(size), key) == added([hashed for *_, hashed in e.hashes]): return size, once, []
+    sources = {str(m.record['source']) for m in e.used}
     if not known: found = unknown(f'{said}they were hashed under another key.', 'ECRL_AUDIT_KEY of that run')
     elif not sources <= {'dataset', 'index'}:
         found = unknown(f'{said}ids by {", ".join(sorted(sources))} need not be the numbers from 0.', _IDS)
@@ -275,17 +263,17 @@ def _summed(h: AuditHistory, e: int, rows: list, size: int, once: list) -> tuple
 @law('set', needs='ids, epoch_size, tail', of=AUDIT_LAWS)
 def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     "An epoch that is over has left nothing out, except for the declared tail; and no epoch was passed over."
-    epochs, size, n = by_epoch(h), h.declared('epoch_size'), 0
+    of, size, n = epochs(h), h.declared('epoch_size'), 0
     found = [_unless_unseen(h, f'epoch {e} was passed over: no surviving step belongs to it.', None,
                             'the epoch was counted twice at a resume')
-             for e in range(min(epochs, default=0), max(epochs, default=-1)) if e not in epochs]
-    over = [e for e in epochs if _over(h, e)]
+             for e in range(min(of, default=0), max(of, default=0)) if e not in of]
+    over = [e for e in of.values() if e.over]
     if over and not size: yield unknown(f'{len(over)} epoch(s) are over, but nobody says how large an epoch is.',
                                         'audit(epoch_size=...)')
     if over and (by_content(h) or not h.whole): yield from _open(h)
     for e in over if size and h.whole else ():
-        if e in hashes(h): m, _, more = _hashed_epoch(h, e)
-        elif any(ids is None for _, _, ids, _ in epochs[e]): yield from _nameless(h); continue
+        if e.hashes: m, _, more = _hashed_epoch(h, e)
+        elif any(m.ids is None for m in e.used): yield from _nameless(h); continue
         else: m, more = 1, _judge_epoch(h, e, size)
         n, found = n + bool(m), [*found, *more]
     yield from in_brief(found)
@@ -296,7 +284,7 @@ def _unseen(h: AuditHistory) -> list[int]:
     "Steps below the newest one that do not count only because the records of a rank end before them."
     ends = {a.number: {r: max((x['step'] for x in a.own.get(r, ())), default=0) for r in range(a.world_size)}
             for a in h.attempts}
-    return [s for s in sorted({*range(1, max(h.lineage, default=0))} - h.lineage.keys())
+    return [s for s in sorted({*range(1, h.end)} - h.lineage.keys())
             if any(s in a.steps and all(ends[a.number][r] < s for r in range(a.world_size) if r not in a.steps[s])
                    for a in h.attempts)]
 
@@ -306,48 +294,45 @@ def _unless_unseen(h: AuditHistory, said: str, step: int | None, cause: str | No
                    'their lines', step)
 
 # %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
-def _judge_epoch(h: AuditHistory, e: int, size: int) -> Iterator[Evidence]:
-    used, tail = by_epoch(h)[e], h.declared('tail')
-    ids, B = [i for _, _, part, _ in used for i in part], batch_of(used)
-    flat, gone = numbers([ids]) if ids else None, []
-    missing = size - (amount(ids) - sum(amount(i) for _, _, i, _ in repeats(h)[e]))
+def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
+    tail, B, which, gone = h.declared('tail'), e.largest, f'epoch {e.number}', []
+    flat, missing = numbers([e.ids]) if e.ids else None, size - e.total + e.repeated
     if flat is not None:
         inside = (flat >= 0) & (flat < size)
         gone = np.flatnonzero(np.bincount(flat[inside], minlength=size) == 0).tolist()
         missing = len(gone)
         if strange := sorted({*flat[~inside].tolist()}): yield Evidence(False,
-            f'epoch {e} consumed {few(strange)}, which are not among the {size} samples that are declared.')
-    if missing < 0: yield Evidence(False,
-                                   f'epoch {e} consumed {size - missing} different samples, {size} are declared.')
+            f'{which} consumed {few(strange)}, which are not among the {size} samples that are declared.')
+    if missing < 0: yield Evidence(False, f'{which} consumed {size - missing} different samples, {size} are declared.')
     if missing <= 0: return
     told = f'{missing} of {size} samples' + (f' ({few(gone)})' if gone else '')
     drawn = {i for part in left_out(h, e) if isinstance(part, list) for i in part if not is_span(i)}
     if gone and {*gone} <= drawn:
-        yield unknown(f'epoch {e}: {told} were drawn, and no backward pass followed.', 'accumulate=, where one pass '
+        yield unknown(f'{which}: {told} were drawn, and no backward pass followed.', 'accumulate=, where one pass '
                       'covers several batches; audit.discard(), where a batch is left out on purpose')
     elif missing >= B or tail in ('keep', 'pad'):
-        yield _unless_unseen(h, f'epoch {e} left out {told}.', used[-1][0], _lost(h, e, missing, B))
-    elif short := _short(used):
-        yield unknown(f'epoch {e} left out {told}, and step {short} has fewer than others of its attempt: a tail that '
+        yield _unless_unseen(h, f'{which} left out {told}.', e.used[-1].step, _lost(h, e, missing, B))
+    elif short := _short(e.used):
+        yield unknown(f'{which} left out {told}, and step {short} has fewer than others of its attempt: a tail that '
                       'is dropped leaves every step full.', '', short)
-    elif tail is None: yield unknown(f'epoch {e} left out {told}, less than a global batch of {B}.',
+    elif tail is None: yield unknown(f'{which} left out {told}, less than a global batch of {B}.',
                                      "tail='drop', if the loader drops what does not fill a batch")
 
 # %% ../../nbs/audit/630_laws.ipynb #630b0002
-def _short(used: list) -> int: # 0: none
+def _short(used: list[Micro]) -> int: # 0: none
     "A step, not the epoch's last, that has fewer samples than another one of its attempt."
     sizes = Counter()
-    for step, a, ids, _ in used: sizes[a.number, step] += amount(ids or ())
+    for m in used: sizes[m.attempt.number, m.step] += amount(m.ids or ())
     full = {n: max(k for (m, _), k in sizes.items() if m == n) for n, _ in sizes}
-    return next((s for (n, s), k in sorted(sizes.items()) if k < full[n] and s != used[-1][0]), 0)
+    return next((s for (n, s), k in sorted(sizes.items()) if k < full[n] and s != used[-1].step), 0)
 
-def left_out(h: AuditHistory, e: int) -> list: # ids of each batch, or its hash
+def left_out(h: AuditHistory, e: Epoch) -> list: # ids of each batch, or its hash
     "What was drawn in an epoch and not trained on, by any attempt; not what one skipped after its resume."
-    recs = [r for a in h.attempts for r in (*a.over, *(r for own in a.own.values() for r in own)) if r['epoch'] == e]
-    return [ids for r in recs for ids in r.get('left') or ()]
+    recs = [r for a in h.attempts for r in (*a.over, *(r for own in a.own.values() for r in own))]
+    return [ids for r in recs if r['epoch'] == e.number for ids in r.get('left') or ()]
 
-def _lost(h: AuditHistory, e: int, missing: int, B: int) -> str | None:
-    steps = {s for s, _, recs in h.surviving if any(r['epoch'] == e for r in recs)}
+def _lost(h: AuditHistory, e: Epoch, missing: int, B: int) -> str | None:
+    steps = {m.step for m in e.used}
     inside = next((a for a in h.attempts if h.parent(a) and a.token['step'] in steps
                    and h.lineage.get(a.token['step'] + 1) is a), None)
     further = f', and went {missing//B} batch(es) too far' if missing % B == 0 else ''
@@ -357,7 +342,7 @@ def _lost(h: AuditHistory, e: int, missing: int, B: int) -> str | None:
 def witnesses(h: AuditHistory, samples: bool = False) -> Iterator[tuple]: # (step, attempt, earlier attempt)
     "Executions of one step that stand on the same steps; with `samples`, also on steps that consumed the same."
     for a in h.attempts:
-        if a.continues != 'token' or not (p := h.parent(a)): continue
+        if not (p := h.parent(a)): continue
         start, stands = a.token['step'], {}
         for s in a.steps:
             for b in reversed(h.attempts[:a.number - 1]):
@@ -406,14 +391,14 @@ def told(*recs: dict) -> str: # the ids of lines, or a hash
 def _padded(h: AuditHistory, s: int, now: list, was: list) -> bool:
     "Whether an epoch's last step differs by padding alone: how much there is depends on the number of ranks."
     lines, after = [*now, *was], h.lineage.get(s + 1)
-    e, over = lines[0]['epoch'], h.last.ends if h.last else ()
-    ends = e in over if after is None else after.steps[s + 1][0]['epoch'] != e
-    if not ends or 'pad' not in (h.declared('tail') or '') or any(r['ids'] is None for r in lines): return False
+    e = lines[0]['epoch']
+    ends = after.steps[s + 1][0]['epoch'] != e if after else e in h.last.ends
+    if not ends or 'pad' not in (h.declared('tail') or '') or not kept(*lines): return False
     fewer, more = sorted((multiset(now), multiset(was)), key=Counter.total)
     return fewer <= more
 
 def _beyond(now: dict, was: dict) -> str:
-    if any(r['ids'] is None for r in (*now.values(), *was.values())): return 'samples'
+    if not kept(*now.values(), *was.values()): return 'samples'
     return few(sorted((multiset(now.values()) - multiset(was.values())).elements(), key=str)) or 'fewer samples'
 
 def _moved(a: AuditAttempt, now: dict, b: AuditAttempt, s: int, rank: int) -> str | None:
@@ -427,31 +412,28 @@ def _moved(a: AuditAttempt, now: dict, b: AuditAttempt, s: int, rank: int) -> st
 def law_shuffled(h: AuditHistory) -> Iterator[Evidence]:
     "Where a shuffle is declared, two epochs in a row differ in their order."
     if not h.declared('shuffle'): return 0
-    order, n = {e: _sequence(h, e) for e in by_epoch(h)}, 0
-    for e, (sizes, ids) in order.items():
-        if e + 1 not in order or not min(map(len, (ids, order[e + 1][1]))): continue
-        (more, then), k = order[e + 1], min(len(ids), len(order[e + 1][1]))
+    of, n = epochs(h), 0
+    for e, then in [(of[k], of[k + 1]) for k in of if k + 1 in of]:
+        (sizes, ids), (more, later) = _sequence(e), _sequence(then)
+        k = min(len(ids), len(later))
         if sum(sizes[:k]) < 8: continue                                    # so few may agree by chance
-        if sizes[:k] != more[:k] or (e in hashes(h)) != (e + 1 in hashes(h)): continue     # hashes of other batches
+        if sizes[:k] != more[:k] or bool(e.hashes) != bool(then.hashes): continue          # hashes of other batches
         n += 1
-        if ids[:k] == then[:k] or _same_steps(h, e): yield Evidence(False,
-            f'epochs {e} and {e + 1} have the same order: {few(ids)}.', cause='the epoch was not set in the sampler')
+        if ids[:k] == later[:k] or _same_steps(e, then): yield Evidence(False, f'epochs {e.number} and {then.number} '
+            f'have the same order: {few(ids)}.', cause='the epoch was not set in the sampler')
     return n
 
-def _sequence(h: AuditHistory, e: int) -> tuple[list, list]: # (samples, what says which), in order
-    if e in hashes(h):
-        rows = [(r['micro'][k], f'{k}:{r.get("order")}') for x, _, _, r, k, _ in micro_batches(h) if x == e]
-        return [n for n, _ in rows], [o for _, o in rows]
-    ids = [i for _, _, ids, _ in by_epoch(h)[e] for i in ids or ()]
-    return [1]*len(ids), ids
+def _sequence(e: Epoch) -> tuple[list, list]: # (samples, what says which), in order
+    if not e.hashes: return [1]*len(e.ids), e.ids
+    return [m.record['micro'][m.k] for m in e.used], [f'{m.k}:{m.record.get("order")}' for m in e.used]
 
-def _same_steps(h: AuditHistory, e: int) -> bool:
-    "Whether an epoch and the next hold the same samples step by step: by chance not, with 16 or more of them."
+def _same_steps(e: Epoch, then: Epoch) -> bool:
+    "Whether two epochs hold the same samples step by step: by chance not, with 16 or more of them."
     def steps(x):
         of = {}
-        for s, _, ids, _ in by_epoch(h)[x]: of.setdefault(s, []).append(dict(ids=ids or ()))
+        for m in x.used: of.setdefault(m.step, []).append(dict(ids=m.ids or ()))
         return [*map(multiset, of.values())]
-    pairs = [*zip(steps(e), steps(e + 1))]
+    pairs = [*zip(steps(e), steps(then))]
     return len(pairs) > 1 and sum(x.total() for x, _ in pairs) >= 16 and all(x == y for x, y in pairs)
 
 # %% ../../nbs/audit/630_laws.ipynb #694c2e85
@@ -473,8 +455,7 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     if n < len(common): yield unknown(f'{len(common) - n} step(s) cannot be held against the reference: ids are '
                                       'lacking, or hashed under another key.', 'ids in both runs')
     if h.lineage.keys() != ref.lineage.keys():
-        ends = max(h.lineage, default=0), max(ref.lineage, default=0)
-        yield Evidence(False, f'the run ends at step {ends[0]}, the reference at step {ends[1]}.')
+        yield Evidence(False, f'the run ends at step {h.end}, the reference at step {ref.end}.')
     return n
 
 def told_of(l: dict) -> str: # of `launches_of`
@@ -507,19 +488,18 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
 @law('state', needs='components named in token() and resumed()', of=AUDIT_LAWS)
 def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     "Each component of the state is, after loading, what it was when it was saved."
-    n, resumes, lacks = 0, 0, []
+    n, resumed, lacks = 0, False, []
     for a in h.attempts:
-        if a.continues != 'token' or not h.parent(a): continue
-        resumes += 1
+        if not h.parent(a): continue
+        resumed = True
         for rank, r in sorted(a.resumed.items()):
             if not (t := r['token']) or not (p := h.named(t, a.number)): continue
-            own = p.tokens.get((t['step'], rank)) if a.world_size == p.world_size else None
-            saved = (own or p.tokens.get((t['step'], t.get('rank', 0))) or dict(state={}))['state']
-            of_another = not own and rank != t.get('rank', 0)      # each rank has generators of its own
-            lacks += [(a, rank, t['step'], k) for k in saved if k not in r['state']
-                      and not (of_another and 'rng' in k)]
-            for k, d in r['state'].items():
-                if of_another and 'rng' in k: continue
+            own = a.world_size == p.world_size and (t['step'], rank) in p.tokens
+            by = rank if own else t.get('rank', 0)         # who saved it; each rank has generators of its own
+            saved, loaded = ({k: d for k, d in x['state'].items() if by == rank or 'rng' not in k}
+                             for x in (p.tokens.get((t['step'], by), dict(state={})), r))
+            lacks += [(a, rank, t['step'], k) for k in saved if k not in loaded]
+            for k, d in loaded.items():
                 n += k in saved
                 if k not in saved: yield unknown(f'attempt {a.number}, rank {rank}: no digest of {k} was recorded at '
                                                  'the save.', f'token({k}=...)', t['step'], rank, a)
@@ -527,7 +507,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
                                                    f'what was saved at step {t["step"]}.', t['step'], rank)
     if n: yield from first_of([unknown(f'attempt {a.number}, rank {rank}: {k} was digested at the save of step {s}, '
         'and not after the load.', f'resumed(token, {k}=...)', s, rank, a) for a, rank, s, k in lacks])
-    if resumes and not n: yield Evidence(True, 'state was not compared. Needed: the same components in '
+    if resumed and not n: yield Evidence(True, 'state was not compared. Needed: the same components in '
                                                'token(model=model, ...) and resumed(token, model=model, ...).')
     return n
 
@@ -542,17 +522,19 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
         if a.world_size != b.world_size: continue
         for r in sorted(a.steps[s].keys() & b.steps[s].keys()):
             if not same_list(a, a.steps[s][r], b, b.steps[s][r]): continue
-            x, y = outcome(a, s, r), outcome(b, s, r)
-            n += len(x.keys() & y.keys())
-            found += [offence(a, f'rank {r}: {k} was {x[k]!r} at {at(s, a)}, but {y[k]!r} in attempt {b.number}.', s, r,
-                            'part of the state was not restored (optimizer, schedule, random generators)')
-                      for k in sorted(x.keys() & y.keys()) if repr(x[k]) != repr(y[k])]
+            m, apart = outcomes(a, b, s, r)
+            n += m
+            found += [offence(a, f'rank {r}: {k} was {x!r} at {at(s, a)}, but {y!r} in attempt {b.number}.', s, r,
+                              'part of the state was not restored (optimizer, schedule, random generators)')
+                      for k, x, y in apart]
     yield from first_of(found)
     return n
 
-def outcome(a: AuditAttempt, s: int, rank: int) -> dict: # component, or name of a note -> value
-    "What is known of the state after a step."
-    return a.steps[s][rank].get('noted', {}) | a.tokens.get((s, rank), {}).get('state', {})
+def outcomes(a: AuditAttempt, b: AuditAttempt, s: int, rank: int) -> tuple[int, list]: # (facts, [(which, value, value)])
+    "What is known of the state after two executions of a step, and where they differ: notes, components."
+    x, y = (c.steps[s][rank].get('noted', {}) | c.tokens.get((s, rank), {}).get('state', {}) for c in (a, b))
+    both = sorted(x.keys() & y.keys())
+    return len(both), [(k, x[k], y[k]) for k in both if repr(x[k]) != repr(y[k])]
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58d
 def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, component -> (step, attempt, rank))
@@ -561,10 +543,9 @@ def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, 
     for s, a, x, b, y in common_steps(h, other):
         if len(x) != len(y) or not same_step(a, x, b, y): break
         for r in range(len(x)):
-            now, then = outcome(a, s, r), outcome(b, s, r)
-            n += len(now.keys() & then.keys())*bool(h.parent(a))     # steps before any restart show nothing of one
-            for k in now.keys() & then.keys():
-                if repr(now[k]) != repr(then[k]): first.setdefault(k, (s, a, r))
+            m, apart = outcomes(a, b, s, r)
+            n += m*bool(h.parent(a))                                 # steps before any restart show nothing of one
+            for k, *_ in apart: first.setdefault(k, (s, a, r))
     return n, first
 
 def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, evidence)
@@ -618,14 +599,12 @@ RESTS = dict(set=('once',), order=('replay', 'reference'), state=('restored', 'r
 
 def epoch_rows(h: AuditHistory) -> list[dict]:
     "Samples of each epoch, over the surviving steps."
-    out = []
-    for e, used in by_epoch(h).items():
-        hashed = sum(n for *_, n, _ in hashes(h).get(e, ()))
-        n = hashed or sum(amount(ids or ()) for _, _, ids, _ in used)
-        twice = None if hashed else sum(amount(i) for _, _, i, _ in repeats(h)[e])
-        size, over = h.declared('epoch_size'), _over(h, e)
-        out.append(dict(epoch=e, steps=len({s for s, *_ in used}), samples=n, duplicates=twice,
-                        missing=None if hashed or not (size and over) else size - n + twice, over=over))
+    out, size = [], h.declared('epoch_size')
+    for e in epochs(h).values():
+        hashed = sum(n for _, n, _ in e.hashes)
+        n, twice = (hashed, None) if hashed else (e.total, e.repeated)
+        out.append(dict(epoch=e.number, steps=len({m.step for m in e.used}), samples=n, duplicates=twice,
+                        missing=None if hashed or not (size and e.over) else size - n + twice, over=e.over))
     return out
 
 def verify_audit(
@@ -647,5 +626,5 @@ def verify_audit(
     try: rows = epoch_rows(h)
     except Exception: rows = []
     said = [replace(e, message=printable(e.message)) for _, found in held.values() for e in found]
-    return Verdict(printable(h.run_id), f'up to step {max(h.lineage, default=0)}; {restarts}', results, said, h.counts,
+    return Verdict(printable(h.run_id), f'up to step {h.end}; {restarts}', results, said, h.counts,
                    rows, examined, grades, rests)

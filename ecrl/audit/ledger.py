@@ -23,7 +23,7 @@ class Log:
     def __init__(self, path: Path, **head): # head: fields of every record
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self.broken, self.head = path, None, json.dumps(head)[:-1] + ','
-        self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         size = os.fstat(self.fd).st_size
         if size and os.pread(self.fd, 1, size - 1) != b'\n': os.write(self.fd, b'\n')
 
@@ -48,7 +48,7 @@ def one_writer(
 ):
     "Become the only writer of a rank's file until this process ends, or refuse."
     path.parent.mkdir(parents=True, exist_ok=True)
-    fd, deadline = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644), time.monotonic() + wait_s
+    fd, deadline = os.open(path, os.O_RDWR | os.O_CREAT, 0o644), time.monotonic() + wait_s
     while True:
         try: fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB); break
         except (BlockingIOError, PermissionError):

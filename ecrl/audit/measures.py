@@ -146,8 +146,7 @@ def audit_diverge(run: AuditHistory | Path | str, reference: AuditHistory | Path
             states += [dict(step=s, component=k, equal=p[k] == q[k]) for k in sorted(p.keys() & q.keys())]
     noted = [dict(name=k, steps=len(d), max=max(d.values()), mean=sum(d.values())/len(d),
                   first_differing_step=next((s for s, x in d.items() if x), None)) for k, d in sorted(apart.items())]
-    ends = max(h.lineage, default=0), max(ref.lineage, default=0)
-    return AuditDivergence(h.run_id, ref.run_id, ends, dict(Counter(how.values())),
+    return AuditDivergence(h.run_id, ref.run_id, (h.end, ref.end), dict(Counter(how.values())),
         next((s for s in how if how[s] == 'other samples'), None), noted, states, [*_lacking(how, noted, states)])
 
 def _lacking(common: dict, noted: list, states: list) -> Iterator[str]:

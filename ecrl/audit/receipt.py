@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Template
 from ..base.files import write_atomically
 from ..measure.laws import GRADES, MARK, SIGN, Verdict
-from .history import AuditAttempt, AuditHistory, by_epoch, printable, read_audit
+from .history import AuditAttempt, AuditHistory, epochs, printable, read_audit
 from .laws import AUDIT_LAWS, told_of, verify_audit
 
 # %% ../../nbs/audit/660_receipt.ipynb #c21a6948
@@ -51,7 +51,8 @@ def timeline(h: AuditHistory, width: int = 860) -> str: # an SVG element
     "Attempts over steps."
     last, foot, left = max((s for a in h.attempts for s in a.steps), default=1), 22*len(h.attempts), 96
     at, parts = lambda s: left + (width - left - 12)*s/last, []
-    for y, a in zip(range(8, foot + 8, 22), h.attempts):
+    for k, a in enumerate(h.attempts):
+        y = 8 + 22*k
         parts.append(f'<text x="0" y="{y + 12}">{a.number}: {a.world_size} rank{"s"*(a.world_size > 1)}</text>')
         parts += [f'<rect x="{at(b - 1):.1f}" y="{y}" width="{max(at(e) - at(b - 1), 1):.1f}" height="14" '
                   f'fill="{_KEPT if f == "surviving" else "url(#h)"}"><title>steps {b} to {e}: {f}</title></rect>'
@@ -95,7 +96,7 @@ _RESTS_ON = dict(set='samples', order='comparisons of steps and epochs', state='
 # %% ../../nbs/audit/660_receipt.ipynb #bb59e82a
 def _table(rows: list[dict]) -> str:
     if not rows: return '<p>None.</p>'
-    number = lambda x: isinstance(x, int) and not isinstance(x, bool)
+    number = lambda x: isinstance(x, int)
     def line(tag, pairs): # of (text, a value of its column)
         return '<tr>' + ''.join(f'<{tag}{" class=n"*number(v)}>{escape("" if x is None else str(x))}</{tag}>'
                                 for x, v in pairs) + '</tr>'
@@ -135,7 +136,7 @@ def receipt(
     tried = [dict(launch=l['launch'], came_to=told_of(l)) for l in h.launches]
     first = next((e for e in v.evidence if e.valid == v.valid and v.valid is not True), None)
     texts = dict(title=title, result=MARK[v.valid], sign=SIGN[v.valid], run=h.run_id, status=v.status,
-                 counts=', '.join(f'{n} {f}' for f, n in v.counts.items()), last=str(max(h.lineage, default=0)),
+                 counts=', '.join(f'{n} {f}' for f, n in v.counts.items()), last=str(h.end),
                  sources=', '.join(_SOURCES.get(x, x) for x in sources) or 'none',
                  declared=', '.join(f'{k}={x}' for k, x in said.items()) or 'nothing')
     return _PAGE.substitute({k: escape(text) for k, text in texts.items()},
@@ -159,10 +160,10 @@ def epoch_rows(
     width: int = 860,
 ) -> str: # an SVG element
     "How often each sample of each epoch counted."
-    counted = {e: Counter(i for *_, ids, _ in steps for i in ids or ()) for e, steps in by_epoch(h).items()}
+    counted = {n: Counter(e.ids) for n, e in epochs(h).items()}
     parts, colours = [], {0: '#f6dedb', 1: _KEPT}
-    for y, (e, often) in zip(range(0, 22*len(counted), 22), counted.items()):
-        order = due(e) if due else list(often)
+    for n, (e, often) in enumerate(counted.items()):
+        order, y = due(e) if due else list(often), 22*n
         step = (width - 96)/max(len(order), 1)
         parts.append(f'<text x="0" y="{y + 12}">epoch {e}</text>')
         for k, i in enumerate(order):

@@ -16,7 +16,7 @@ from collections import Counter
 from ..base.files import JsonlWriter, read_jsonl, runs_dir
 from ..base.fork_server import ForkServer, LaunchError
 from ..measure.laws import Verdict
-from ..audit.history import AuditHistory, by_epoch, common_steps, is_audit, read_audit
+from ..audit.history import AuditHistory, common_steps, epochs, is_audit, read_audit
 from ..audit.laws import verify_audit
 from ..audit.trying import last_words
 from . import cells as _cells, job as _job
@@ -27,7 +27,7 @@ from .rows import ROWS, Row, rows_dir
 
 # %% ../../nbs/board/960_running.ipynb #04d88a61
 def _samples(h: AuditHistory) -> dict[int, Counter]: # epoch -> id -> times
-    return {e: Counter(str(i) for _, _, ids, _ in used for i in ids or ()) for e, used in by_epoch(h).items()}
+    return {n: Counter(map(str, e.ids)) for n, e in epochs(h).items()}
 
 def measured(
     h: AuditHistory, # of a killed run
@@ -43,7 +43,7 @@ def measured(
         twice.append(max(0, (got.total() - len(got)) - (due.total() - len(due))))
     return dict(missing=sum(lost), duplicated=sum(twice), missing_pct=round(100*max(lost, default=0)/size, 1),
                 duplicated_pct=round(100*max(twice, default=0)/size, 1), replayed=h.counts.get('replayed', 0),
-                steps=max(h.lineage, default=0), reference_steps=max(ref.lineage, default=0))
+                steps=h.end, reference_steps=ref.end)
 
 ORDER = ('by rank', 'in order', 'as a set', 'differs')
 
