@@ -36,7 +36,7 @@ def ensure_state(optimizer: torch.optim.Optimizer):
     for g in optimizer.param_groups: g['lr'] = 0.0
     for p in parameters: p.grad = torch.zeros_like(p)
     optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
+    optimizer.zero_grad()
     for g, lr in zip(optimizer.param_groups, rates): g['lr'] = lr
     with torch.no_grad():
         for p, was in zip(parameters, saved): p.copy_(was)
