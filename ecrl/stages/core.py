@@ -78,7 +78,7 @@ def first_value(s: Shape) -> Value:
 # %% ../../nbs/stages/530_core.ipynb #452797ef
 class Due(NamedTuple):
     "What a run without failures comes to, as records name it."
-    states: tuple       # [step][stage]
+    states: tuple       # [step][stage]; empty where machines compute other bits, or nobody knows
     windows: tuple      # [step], of its samples
     patience: float     # time after the last healing within which the target is due
 
@@ -863,11 +863,9 @@ class GroupRecord(NamedTuple):
     records: list        # in an order that respects causes
     times: list          # of each record
     faults: list
-    exact: bool          # all machines compute the same bits
     done: bool
-    delivered: int       # messages
-    seed: int | None = None
-    due: Due | None = None   # what to compare with
+    due: Due             # what to compare with
+    delivered: int = 0   # messages
 
 def patience(shape: Shape) -> float: # time units after the last fault has ended
     "The bound of the liveness law. It is wide, since a run may lose every seventh message."

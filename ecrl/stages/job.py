@@ -397,7 +397,7 @@ def record_of(folder: Path, shape: Shape, due: Due) -> GroupRecord:
               for r, t in told if r.process == WORLD and r.event == 'fault' for f in [Fault(*r.data)]]
     result = Path(folder)/'result.json'              # none: its starter was killed
     ended = result.exists() and json.loads(result.read_text())['finished']
-    return GroupRecord(shape, records, [t - begin for _, t in told], faults, True, ended, len(records), due=due)
+    return GroupRecord(shape, records, [t - begin for _, t in told], faults, ended, due)
 
 # %% ../../nbs/stages/594_job.ipynb #b1ad165b
 SLOW = 50.0                 # times, of a replica that is struck so
