@@ -14,7 +14,7 @@ import pandas as pd
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from ...stages.core import Due, Fault, GroupRecord, PlannedFault, Shape
-from ...stages.frames import meant
+from ...stages.frames import from_json
 from ...stages.job import record_of
 from ...stages.laws import History
 
@@ -110,7 +110,7 @@ def commits_before(life: GroupRecord) -> float: # median time between two commit
 # %% ../../../nbs/proof/stages/596_failover.ipynb #4ce2a1ac
 def life_in(folder: Path, shape: Shape) -> GroupRecord:
     "The life in a run's folder, with the measure that lies beside it."
-    due = Due(*meant(json.loads((Path(folder).parent/'job.due.json').read_text())))
+    due = Due(*from_json(json.loads((Path(folder).parent/'job.due.json').read_text())))
     return record_of(folder, shape, due)
 
 # %% ../../../nbs/proof/stages/596_failover.ipynb #274f4a8b
