@@ -2284,8 +2284,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'ecrl.lab.publication.suite_report': ('lab/publication.html#suite_report', 'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.table_set': ('lab/publication.html#table_set', 'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.threats': ('lab/publication.html#threats', 'ecrl/lab/publication.py'),
-                                      'ecrl.lab.publication.timeless_digest': ( 'lab/publication.html#timeless_digest',
-                                                                                'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.waterfall_table': ( 'lab/publication.html#waterfall_table',
                                                                                 'ecrl/lab/publication.py'),
                                       'ecrl.lab.publication.write_files': ('lab/publication.html#write_files', 'ecrl/lab/publication.py'),
