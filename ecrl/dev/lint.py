@@ -10,7 +10,6 @@ import ast, json, os, subprocess, sys
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
-from ..base.files import project_root
 
 # %% ../../nbs/dev/877_lint.ipynb #0340de80
 WIDTH, HEIGHT = 120, 40            # columns that a page shows, lines of a cell that are seen together

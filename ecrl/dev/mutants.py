@@ -10,7 +10,6 @@ __all__ = ['SWAPS', 'ALIVE', 'Mutant', 'mutants_of', 'executed', 'draw', 'mutant
 # %% ../../nbs/dev/879_mutants.ipynb #a8790004
 import argparse, ast, compileall, contextlib, csv, fcntl, gc, hashlib, importlib, io, json, os, py_compile
 import re, resource, shutil, signal, subprocess, sys, tempfile, time, tokenize
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
