@@ -34,7 +34,8 @@ def shipped(
 ) -> Path: # absolute; where nobody has it, as it would lie in the root
     "A file or folder that comes with the project."
     package = Path(ecrl.__path__[0]).resolve()
-    return next((d/name for d in (project_root(), package.parent, package) if os.path.exists(d/name)), project_root()/name)
+    places = [d/name for d in (project_root(), package.parent, package)]
+    return next(filter(os.path.exists, places), places[0])
 
 # %% ../../nbs/base/010_files.ipynb #6d009fc1
 EXTRAS = dict(measure='pandas scipy matplotlib zlib_ng xxhash', train='torch torchvision sklearn',
