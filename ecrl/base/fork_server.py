@@ -27,7 +27,7 @@ def fork_for(supervisor: int, become: Callable[[], None]) -> int: # pid of the n
         os.close(write_end)
         end_as_interpreter(lambda: _adopted(supervisor, become))
     os.close(write_end)
-    with open(read_end, 'rb') as f: pid = int(f.read() or 0)
+    with open(read_end, 'rb') as f: pid = int(f.read())       # nothing: it could not be forked, so the helper ends
     os.waitpid(middle, 0)
     return pid
 

@@ -437,11 +437,11 @@ def check(
     known = kind_of(file, record)
     if known is None: raise ProtocolError(
         f'{file}: expected one of {", ".join(_kinds_of(file)) or "the files of a run"}, found event '
-        f'{record.get("event")!r}; declare it in training.protocol, with its fields and the law that judges them')
+        f'{record.get("event")!r}; declare it in contract.protocol, with its fields and the law that judges them')
     what = ' '.join(['a record', *([f"of event {record['event']!r}"] if 'event' in record else [])])
     if undeclared := [k for k in record if k not in known]: raise ProtocolError(
         f'{file}: {what} has the undeclared field(s) {", ".join(map(str, undeclared))}; expected {", ".join(known)}. '
-        'Declare a new field in training.protocol, with its unit and the law that judges it')
+        'Declare a new field in contract.protocol, with its unit and the law that judges it')
     if wrong := trouble(record, known): raise ProtocolError(f'{file}: in {what}, {wrong}')
 
 # %% ../../nbs/contract/310_protocol.ipynb #867c68c9
