@@ -18,7 +18,7 @@ from ..base.files import read_json, read_jsonl
 from ..contract.config import RunConfig, make_config
 from ..contract.life import RunClock, told_by_log
 from ..contract.protocol import LIFE, RESUMABLE, RUN_FORMAT, SUPERVISORS, settings_before, settings_digest
-from .history import History, once
+from .history import History, by_rank, once
 from .laws import Evidence, at, first_of, law, offences
 
 # %% ../../nbs/measure/730_consistency.ipynb #426ba650
@@ -275,12 +275,10 @@ def law_lifecycle(h: History) -> Iterator[Evidence]:
     "Every rank that recorded steps came up, restored and began; every attempt was launched once and cleared away."
     events = h.lines['events.jsonl']
     if not h.version or not events: return 0
-    lives, (first, last) = defaultdict(list), ends_of_ranks(h)
-    for e in events:
-        if e['rank'] is not None: lives[e['attempt'], e['rank']].append(e)
+    lives, (first, last) = by_rank(h), ends_of_ranks(h)
     settled = {(n, r) for n, r in lives.keys() | first.keys() if not unsettled(h, n)}
     found = [Evidence(False, f'{why} in attempt {n}, rank {r}.', rank=r, attempt=n) for n, r in sorted(settled)
-             if (why := _odd_life(lives[n, r], first.get((n, r)), last.get((n, r)), launches(h).get(n)))]
+             if (why := _odd_life(lives.get((n, r), []), first.get((n, r)), last.get((n, r)), launches(h).get(n)))]
     strangers = [Evidence(False, f'{e["event"]} of attempt {e["attempt"]} is signed by the wrong one; expected '
                           f'{"the supervisor" if e["event"] in SUPERVISORS else "a rank"}.', e.get('global_step'),
                           e['rank'], e['attempt'])
@@ -348,17 +346,12 @@ def _odd_work(h: History) -> Iterator[Evidence]:
 def restores(h: History) -> dict[int, dict[int, dict]]: # attempt -> rank -> its event
     "What each rank restored."
     out = defaultdict(dict)
-    for e in h.named('restored'):
-        if e['rank'] is not None: out[e['attempt']].setdefault(e['rank'], e)
+    for (n, r), said in by_rank(h, 'restored').items(): out[n][r] = said[0]
     return dict(out)
 
-@once
 def let_in(h: History) -> dict[tuple, list[dict]]: # (attempt, rank) -> what it has said each time
     "Ranks that came back to others, who have given them their state."
-    out = defaultdict(list)
-    for e in h.named('let_in'):
-        if e['rank'] is not None: out[e['attempt'], e['rank']].append(e)
-    return dict(out)
+    return by_rank(h, 'let_in')
 
 @once
 def _arithmetic(h: History) -> dict[tuple, dict]: # (attempt, rank) -> settings on which the bits depend

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'LIMITS', 'ATTEMPT', 'CHECKPOINT', 'wrong_step', 'infer_attempts',
-           'executions', 'attempt_steps', 'classify', 'History', 'read_history', 'once']
+           'executions', 'attempt_steps', 'classify', 'History', 'read_history', 'once', 'by_rank']
 
 # %% ../../nbs/measure/720_history.ipynb #24fa9e33
 import os, re, shlex, stat
@@ -517,3 +517,11 @@ def once(f):
         if asked not in h.answers: h.answers[asked] = f(h, *more)
         return h.answers[asked]
     return kept
+
+@once
+def by_rank(h: History, *names: str) -> dict[tuple, list[dict]]: # (attempt, rank) -> events, in order
+    "What the ranks have said of these events, or of all."
+    out = {}
+    for e in h.named(*names):
+        if e['rank'] is not None: out.setdefault((e['attempt'], e['rank']), []).append(e)
+    return out
