@@ -21,7 +21,7 @@ from ..measure.statistics import Estimate
 from .costs import Costs, costs_of
 from .failures import Poisson, Weibull, read_failures, seconds
 from .interval import LEFT_OUT, Queue, best_inflight, best_steps, curve, period_s, queue_of_writes, rules
-from .simulation import Job, Outcome, simulate
+from .simulation import Job, Outcome, simulate, spread
 
 # %% ../../nbs/advise/975_advice.ipynb #97500007
 def failures_of(
@@ -80,11 +80,7 @@ def predict(
     job, step = job_of(costs, every_k, reps, seed, loses)
     o = simulate(job, failures, target_s=target*step, reps=reps, seed=seed + 1)
     wall = o.wall_s + costs.mean('finish_s')
-    return Prediction(_quantiles(target/wall), _quantiles(wall), float(o.failures.mean()), o)
-
-def _quantiles(x: np.ndarray) -> Estimate:
-    return Estimate(float(x.mean()), *map(float, np.quantile(x, [0.025, 0.975])), len(x), float(x.std()),
-                    'quantiles of simulated runs', 0.95, 'runs')
+    return Prediction(spread(target/wall, 'runs'), spread(wall, 'runs'), float(o.failures.mean()), o)
 
 # %% ../../nbs/advise/975_advice.ipynb #9750001e
 def predict_at(
@@ -113,7 +109,7 @@ def predict_at(
         replay += x - durable
         begun = durable
     wall += (target - begun)*step + (np.ceil(target/every_k) - begun/every_k)*save + costs.mean('finish_s')
-    return Prediction(_quantiles(target/wall), _quantiles(wall), float(len(at)), replay)
+    return Prediction(spread(target/wall, 'runs'), spread(wall, 'runs'), float(len(at)), replay)
 
 # %% ../../nbs/advise/975_advice.ipynb #9750000e
 @dataclass

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from fastcore.basics import patch
 from ..base.files import ConfigError
-from ..measure.goodput import account, checkpoint_table, milestones, recoveries
+from ..measure.goodput import account, checkpoint_table, milestones, recoveries, step_spans
 from ..measure.history import History, read_history
 from ..measure.resumes import interval_at
 
@@ -88,15 +88,11 @@ class Costs:
             f'{self.strategy}). Run it with --strategy blocking or overlapped first.')
 
 # %% ../../nbs/advise/950_costs.ipynb #9500000d
-def _steps(h: History) -> pd.DataFrame: # attempt, global_step, start, end
-    "Rank 0's steps; a step starts when the one before it, or the boundary after that, has ended."
-    s = h.steps[(h.steps['rank'] == 0).to_numpy()].sort_values(['attempt', 'clock'])
-    t = checkpoint_table(h)
-    stall = dict(zip(zip(t['attempt'], t['global_step']), t['stall_s'].fillna(0.0)))
-    before = s.groupby('attempt')['clock'].shift()
-    late = [stall.get((a, g - 1), 0.0) for a, g in zip(s['attempt'].tolist(), s['global_step'].tolist())]
-    return pd.DataFrame(dict(attempt=s['attempt'], global_step=s['global_step'], start=before + late,
-                             end=s['clock'])).reset_index(drop=True)
+def _steps(h: History) -> pd.DataFrame: # with start and end
+    return step_spans(h).rename(columns=dict(clock='end')).sort_values(['attempt', 'end'], ignore_index=True)
+
+def _during(steps: pd.DataFrame, a: float, b: float) -> np.ndarray: # bool per step: a part of it lies between a and b
+    return ((steps['end'] > a) & (steps['start'] < b)).to_numpy()
 
 def _saves(h: History) -> pd.DataFrame: # checkpoint_table with `until`
     "The checkpoints, and when the write of each was over."
@@ -140,7 +136,7 @@ def _values(h: History) -> dict[str, np.ndarray]:
     "What one run has measured."
     steps, saves, beside = _steps(h), _saves(h), _standbys(h)
     busy = np.zeros(len(steps), dtype=bool)
-    for a, b in beside: busy |= ((steps['end'] > a) & (steps['start'] < b)).to_numpy()
+    for a, b in beside: busy |= _during(steps, a, b)
     quiet, more = excess(steps[~busy], saves)
     step_s = quiet.mean() if len(quiet) else np.nan
     slower = (steps['end'] - steps['start']).to_numpy() - step_s
@@ -154,8 +150,7 @@ def _values(h: History) -> dict[str, np.ndarray]:
         write_s=known(saves['background_write_s']), recovery_s=np.maximum(0.0, known(r['repair_s']) - step_s),
         start_s=known([start_s]), finish_s=known([finish_s]), ready_s=np.array([b - a for a, b in beside]),
         salvage_s=_salvages(h), failover_s=_failovers(h),
-        standby_s=np.array([np.nansum(slower[((steps['end'] > a) & (steps['start'] < b)).to_numpy()])
-                            for a, b in beside]))
+        standby_s=np.array([np.nansum(slower[_during(steps, a, b)]) for a, b in beside]))
 
 
 # %% ../../nbs/advise/950_costs.ipynb #95000011

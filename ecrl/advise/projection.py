@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from dataclasses import asdict, dataclass, replace
 from ..base.files import ConfigError
-from ..base.show import show_duration
-from ..base.show import UNITS
+from ..base.show import UNITS, show_duration
 from ..measure.statistics import Estimate
 from .costs import Costs, costs_of
 from .failures import Fleet, seconds, size
@@ -195,7 +194,7 @@ class Projection:
     outcome: Outcome
 
     @property
-    def ettr(self) -> Estimate: return self.outcome.estimate('ettr')
+    def ettr(self) -> Estimate: return self.outcome.estimate()
     @property
     def goodput(self) -> Estimate: return self.ettr.scaled(1/self.plan.step_s)
     @property

@@ -88,13 +88,11 @@ def depth_of(
     batch: int, # samples
     device: torch.device, # on which they are trained
     free_bytes: int, # there
-    part: float = 0.25, # of what is free, for batches that wait
-    most: int = 16, # batches
 ) -> int: # batches to read ahead; 0: the data is where it is needed, or it is own data, or there is no room
     "How far to read ahead."
     if not isinstance(dataset, ImagesWithIDs) or dataset.images.device.type == device.type: return 0
     of_batch = 4*batch*dataset.images[0].numel()        # as float32
-    return min(most, int(part*free_bytes)//of_batch)
+    return min(16, free_bytes//4//of_batch)             # a quarter of what is free is for batches that wait
 
 class Prefetcher:
     "Gives batches, and reads those that come next meanwhile."

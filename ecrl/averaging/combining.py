@@ -36,7 +36,7 @@ def ensure_state(optimizer: torch.optim.Optimizer):
     for g in optimizer.param_groups: g['lr'] = 0.0
     for p in parameters: p.grad = torch.zeros_like(p)
     optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
+    optimizer.zero_grad()
     for g, lr in zip(optimizer.param_groups, rates): g['lr'] = lr
     with torch.no_grad():
         for p, was in zip(parameters, saved): p.copy_(was)
@@ -72,10 +72,10 @@ def drift_of(own: Sequence[Tensor], mean: Sequence[Tensor]) -> float: # mean: fl
     def norm(ts): return sum(float(torch.linalg.vector_norm(t))**2 for t in ts)**0.5
     return norm([a.double() - m for a, m in zip(own, mean, strict=True)])/max(norm(mean), 1e-300)
 
-def catch_up(now: Tensor, mean: Tensor, snapshot: Tensor, alpha: float = 1.0) -> Tensor: # counters: the way is added
+def catch_up(now: Tensor, mean: Tensor, snapshot: Tensor) -> Tensor:
     "Parameters that have gone on since their snapshot was taken, after its average has arrived."
-    if not now.is_floating_point(): return now + (mean - snapshot).to(now.dtype)
-    return (now.double() + alpha*(mean.double() - snapshot.double())).to(now.dtype)
+    if not now.is_floating_point(): return now + (mean - snapshot).to(now.dtype)      # a counter, beyond a double's bits
+    return (now.double() + (mean.double() - snapshot.double())).to(now.dtype)
 
 def catch_up_all(now: dict[str, Tensor], mean: dict[str, Tensor], snapshot: dict[str, Tensor]) -> dict[str, Tensor]:
     "All parts of a rank; a mean or a snapshot may lie in main memory."

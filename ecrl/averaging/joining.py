@@ -6,15 +6,14 @@
 __all__ = ['ONCE', 'Joiner', 'main']
 
 # %% ../../nbs/averaging/445_joining.ipynb #445a0004
-import argparse, io, os, sys
-from pathlib import Path
+import io, os, sys
 import torch
 from fastcore.basics import patch
 from ..base.processes import die_with_parent
 from ..checkpoint.state import StateMismatch, check_identity
 from ..training.cursor import Alone, Notes, shared_store
 from ..training.setup import choose_backend, choose_device
-from ..training.worker import Worker
+from ..training.worker import Worker, rank_arguments
 from .membership import rejoin_file
 from .planner import regrouped
 
@@ -72,11 +71,7 @@ def receive_state(self: Joiner, ticket: dict) -> float: # as `vote`
 
 def main():
     "Entry point of a rank that comes back; started by the supervisor."
-    ap = argparse.ArgumentParser(description='A rank that comes back to an ECRL run; start runs with `ecrl run`.')
-    ap.add_argument('--run-dir', type=Path, required=True)
-    for name in ('attempt', 'target', 'supervisor'): ap.add_argument(f'--{name}', type=int, required=True)
-    args = ap.parse_args()
-    args.standby = None
+    args = rank_arguments()
     die_with_parent()
     if os.getppid() != args.supervisor: raise SystemExit('the supervisor of this rank has ended')
     joiner = Joiner(args.run_dir, args.supervisor)

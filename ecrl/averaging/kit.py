@@ -27,27 +27,20 @@ class AveragingKit(Kit):
         try_batch(own, name, model, batch, cfg.training)
         return True
 
+    def laws(self) -> tuple[dict, tuple[str, ...]]: # in place of those that know no unit but an even window
+        from ecrl.averaging.laws import ROUND_LAWS
+        return ROUND_LAWS, ('position', 'windows', 'replay', 'losses')
+    def counts(self, h, epochs) -> dict:
+        from ecrl.averaging.laws import count_rounds
+        return count_rounds(h, epochs)
+    def ledger(self, h):
+        from ecrl.averaging.laws import round_ledger
+        return round_ledger(h)
+    def rate_due(self, h, epoch, cursor_step, world_size):
+        from ecrl.averaging.laws import rate_due
+        return rate_due(h, epoch, cursor_step, world_size)
+
 # %% ../../nbs/averaging/405_kit.ipynb #a7e90009
-@patch
-def laws(self: AveragingKit) -> tuple[dict, tuple[str, ...]]:
-    from ecrl.averaging.laws import ROUND_LAWS
-    return ROUND_LAWS, ('position', 'windows', 'replay', 'losses')
-
-@patch
-def counts(self: AveragingKit, h, epochs) -> dict:
-    from ecrl.averaging.laws import count_rounds
-    return count_rounds(h, epochs)
-
-@patch
-def ledger(self: AveragingKit, h):
-    from ecrl.averaging.laws import round_ledger
-    return round_ledger(h)
-
-@patch
-def rate_due(self: AveragingKit, h, epoch, cursor_step, world_size):
-    from ecrl.averaging.laws import rate_due
-    return rate_due(h, epoch, cursor_step, world_size)
-
 ANCHOR, COUNTS = 'anchor: batches of the slowest rank in a round', 'batches of each rank in a round'
 
 @patch

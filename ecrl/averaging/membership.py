@@ -64,6 +64,8 @@ class ElasticGroup(Membership):
     def key(self, place: str | int, generation: int | None = None) -> str:
         return f'{self.generation if generation is None else generation}.{place}'
     def has(self, key: str) -> bool: return self.store.check([key])
+    @property
+    def decided(self) -> bool: return self.has(self.key('members', self.generation + 1))    # who is in the next one
     def dead(self, rank: int) -> bool:
         if rank not in self.pids and self.has(f'pid.{rank}'): self.pids[rank] = int(self.store.get(f'pid.{rank}'))
         return rank in self.pids and state_of(self.pids[rank]) in (None, 'Z', 'X')
@@ -115,15 +117,13 @@ def await_all(self: ElasticGroup, place: str | int, what: str = 'here'):
     while True:
         begun, keys = time.monotonic(), {r: f'{self.key(place)}.{what}.{r}' for r in self.members}
         self.store.set(keys[self.rank], '1')
-        while not self.store.check([*keys.values()]):
-            if self.has(self.key('members', self.generation + 1)): self.regroup(); break
+        while not (self.store.check([*keys.values()]) or self.decided):
             absent = [r for r in self.members if not self.has(keys[r])]
             late = time.monotonic() - begun > self.patience_s
             if self.rank == 0 and absent and (late or all(map(self.dead, absent))): self.decide(absent, begun)
             else: self.pause(begun, f'{place}: rank {", ".join(map(str, absent))} has not come')
-        else:
-            if not self.has(self.key('members', self.generation + 1)): return
-            self.regroup()
+        if not self.decided: return
+        self.regroup()
 
 # %% ../../nbs/averaging/444_membership.ipynb #4bf42a7d
 @patch
@@ -152,8 +152,7 @@ def outcome(self: ElasticGroup, number: int | str) -> float: # the least time th
     place, begun = self.key(number), time.monotonic()
     self.store.set(f'{place}.lost.{self.rank}', '1')        # should it be met anew, this rank is here
     while not self.has(f'{place}.commit'):
-        if self.has(self.key('members', self.generation + 1)):
-            raise RuntimeError('PeerDied: the round is to be met anew')
+        if self.decided: raise RuntimeError('PeerDied: the round is to be met anew')
         self.pause(begun, f'round {number}')
     took_s, self.coming = json.loads(self.store.get(f'{place}.commit'))
     return took_s
@@ -254,12 +253,12 @@ def receive(self: ElasticGroup) -> bytes:
     return state.cpu().numpy().tobytes()
 
 @patch
-def request_rejoin(self: ElasticGroup, pause_s: float = 0.01) -> dict: # number, came; ends if the run is over
+def request_rejoin(self: ElasticGroup) -> dict: # number, came; ends if the run is over
     "Wait until rank 0 lets this rank in, and become a member of the new generation."
     self.store.set(f'rejoin.{self.rank}', str(os.getpid()))
     while not self.has(ticket := f'ticket.{os.getpid()}'):
         if self.has('closed'): raise SystemExit(0)
-        time.sleep(pause_s)
+        time.sleep(0.01)
     t = json.loads(self.store.get(ticket))
     self.generation, self.members, self.places = t['generation'], t['members'], t['places']
     return t

@@ -71,7 +71,7 @@ def learn(self: LocalTraining, x, y, step: int, reach) -> float: # step: batches
     "Forward, backward and, unless gradients are added up, the update."
     def clip():
         if norm := self.cfg.training.max_grad_norm: torch.nn.utils.clip_grad_norm_(self.model.parameters(), norm)
-    if not self.sums: self.optimizer.zero_grad(set_to_none=True)
+    if not self.sums: self.optimizer.zero_grad()
     if (own := self.settings.train_batch) in self.own.functions:
         reach('forward'); reach('backward')
         try: return train_own(self.own, own, self.model, (x, y), self.optimizer, step, clip)
@@ -116,7 +116,7 @@ def train_alone(self: LocalTraining,
 ) -> list[dict]:
     "Train on this member's batches of a round, one after another."
     self.ids, done = None, []
-    if self.sums: self.optimizer.zero_grad(set_to_none=True)
+    if self.sums: self.optimizer.zero_grad()
     with Prefetcher(lambda j: self.read(epoch, j), order, self.depth) as read:
         for j in batches:
             done.append(self.train_batch(epoch, j, read, reach))
@@ -132,8 +132,8 @@ def moments_in(values: dict) -> dict: return {k: v for k, v in values.items() if
 
 class Exchange(LocalTraining):
     "What a rank brings to a meeting and takes from it; one process may play several ranks."
-    def __init__(self, cfg: RunConfig, environment: dict = {}, rank: int = 0, world_size: int = 1):
-        super().__init__(cfg, environment, rank, world_size)
+    def __init__(self, cfg: RunConfig, *more): # as `LocalTraining`
+        super().__init__(cfg, *more)
         self.velocity, self.pool = {}, []       # pool: batches of the epoch that nobody has done
         self.keeps, self.kept = self.settings.moments == 'keep', {}  # the moments of each rank at the last average
 
@@ -206,8 +206,8 @@ def step_of(self: Exchange, round: Round, offered: list[dict], counts: list[int]
 # %% ../../nbs/averaging/440_method.ipynb #440a0008
 class Averaging(Exchange):
     "Ranks that train alone and average after each round."
-    def __init__(self, cfg: RunConfig, environment: dict = {}, rank: int = 0, world_size: int = 1):
-        super().__init__(cfg, environment, rank, world_size)
+    def __init__(self, cfg: RunConfig, *more): # as `LocalTraining`
+        super().__init__(cfg, *more)
         self.policy, self.membership, self.planner = policy_of(self.settings), None, None
         self.ahead, self.post = None, None      # the part of the next round that is done; digest of the last average
 

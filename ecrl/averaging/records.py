@@ -114,9 +114,9 @@ def read_rounds(logs: Path | str) -> RoundLog: # logs: folder
     return out
 
 # %% ../../nbs/averaging/435_records.ipynb #435a00f2
-def _intervals(x, K: int = 2**53) -> bool:
+def _intervals(x) -> bool:
     return isinstance(x, list) and all(isinstance(i, list) and len(i) == 2 and all(type(j) is int for j in i)
-        and 0 <= i[0] < i[1] <= K for i in x)
+        and 0 <= i[0] < i[1] <= 2**53 for i in x)
 
 def strange_segments(r: dict) -> str | None: # r: a line; in words
     "What is wrong with the segments of a line, if anything is."

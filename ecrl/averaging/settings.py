@@ -49,92 +49,79 @@ LATER = dict(max_overshoot=15, patience_s=30.0, lr_scale=0.0, train_batch='plain
 # %% ../../nbs/averaging/403_settings.ipynb #a7e9a003
 def check_averaging(cfg):
     "Refuse what averaging cannot do, or not yet."
-    a, t, worlds = cfg.of_kit(), cfg.training, [w for _, w in cfg.phases()]
-    if t.numerics != 'plain': raise ValueError(
-        f'training.numerics: {t.numerics} is not built yet for training.method averaging; use plain')
-    if t.scheduler == 'cosine' and t.scheduler_t_max is None: raise ValueError(
-        'training.scheduler_t_max: steps are rounds here, whose length the clock decides, so training.max_steps does '
-        'not say how long the cosine is; expected its length in batches of all ranks together, found none')
-    if t.precision == 'fp16':
-        raise ValueError(
-            'training.precision: fp16 scales losses rank by rank, which averaging cannot keep alike; use bf16 or fp32')
-    if a.schedule == 'recorded' and not a.recorded:
-        raise ValueError(
-            'averaging.recorded: expected the counts of at least one round, found none; name them, or use '
-            'averaging.schedule: live')
-    if a.recorded and a.schedule == 'live':
-        raise ValueError(
-            'averaging.recorded: a live schedule follows the clock; use averaging.schedule: recorded, or remove the '
-            'counts')
-    if a.anchor > a.max_anchor:
-        raise ValueError(f'averaging.anchor: expected at most averaging.max_anchor {a.max_anchor}, found {a.anchor}')
-    if a.ratios and abs(sum(a.ratios) - 1) > 1e-6:
-        raise ValueError(
-            f'averaging.ratios: expected parts that add up to 1, found {a.ratios}, which is {sum(a.ratios):g}')
-    if a.speeds and a.ratios:
-        raise ValueError(
-            'averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')
-    _check_open(a)
-    if a.mode == 'gradients': _check_gradients(a)
-    if a.death == 'salvage' or a.rejoin: _check_salvage(cfg)
-    if is_own(a.train_batch): _check_own_batch(a, t)
-    for w in worlds: _check_ranks(a, w)
+    a, t = cfg.of_kit(), cfg.training
+    rows = [*_alone(a, t), *_open(a)]
+    if a.mode == 'gradients': rows += _with_gradients(a)
+    if a.death == 'salvage' or a.rejoin: rows += _with_salvage(cfg, a)
+    if is_own(a.train_batch): rows += _with_own_batch(a, t)
+    for _, world in cfg.phases(): rows += _of_ranks(a, world)
+    for wrong, why in rows:
+        if wrong: raise ValueError(why)
+
+def _alone(a: AveragingConfig, t) -> list[tuple]: # (whether it is so, why it is refused); t: training
+    return [
+        (t.numerics != 'plain',
+            f'training.numerics: {t.numerics} is not built yet for training.method averaging; use plain'),
+        (t.scheduler == 'cosine' and t.scheduler_t_max is None,
+            'training.scheduler_t_max: steps are rounds here, whose length the clock decides, so training.max_steps '
+            'does not say how long the cosine is; expected its length in batches of all ranks together, found none'),
+        (t.precision == 'fp16', 'training.precision: fp16 scales losses rank by rank, which averaging cannot keep '
+            'alike; use bf16 or fp32'),
+        (a.schedule == 'recorded' and not a.recorded, 'averaging.recorded: expected the counts of at least one '
+            'round, found none; name them, or use averaging.schedule: live'),
+        (a.recorded and a.schedule == 'live', 'averaging.recorded: a live schedule follows the clock; use '
+            'averaging.schedule: recorded, or remove the counts'),
+        (a.anchor > a.max_anchor,
+            f'averaging.anchor: expected at most averaging.max_anchor {a.max_anchor}, found {a.anchor}'),
+        (a.ratios and abs(sum(a.ratios) - 1) > 1e-6,
+            f'averaging.ratios: expected parts that add up to 1, found {a.ratios}, which is {sum(a.ratios):g}'),
+        (a.speeds and a.ratios,
+            'averaging.speeds: a hint about speeds has no effect beside averaging.ratios; remove one of them')]
 
 # %% ../../nbs/averaging/403_settings.ipynb #cfcb961b
-def _check_ranks(a: AveragingConfig, W: int):
-    for key, values in (('ratios', a.ratios), ('speeds', a.speeds)):
-        if values and len(values) != W:
-            raise ValueError(f'averaging.{key}: expected one for each of {W} ranks, found {len(values)}')
-    for i, counts in enumerate(a.recorded, 1):
-        if len(counts) != W:
-            raise ValueError(
-                f'averaging.recorded: expected one count for each of {W} ranks, found {len(counts)} in round {i}')
-        if not any(counts):
-            raise ValueError(f'averaging.recorded: expected a rank with a batch in round {i}, found none')
-    if a.policy == 'sync' and (a.recorded or a.speeds or a.ratios): raise ValueError(
-        'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no '
-        'effect; use cadence, or remove them')
+def _of_ranks(a: AveragingConfig, W: int) -> list[tuple]:
+    return [(values and len(values) != W, f'averaging.{key}: expected one for each of {W} ranks, found {len(values)}')
+            for key, values in (('ratios', a.ratios), ('speeds', a.speeds))] + [row
+        for i, counts in enumerate(a.recorded, 1) for row in (
+            (len(counts) != W,
+                f'averaging.recorded: expected one count for each of {W} ranks, found {len(counts)} in round {i}'),
+            (not any(counts), f'averaging.recorded: expected a rank with a batch in round {i}, found none'))] + [
+        (a.policy == 'sync' and (a.recorded or a.speeds or a.ratios),
+            'averaging.policy: sync gives each rank one batch a round, so recorded counts, speeds and ratios have no '
+            'effect; use cadence, or remove them')]
 
 # %% ../../nbs/averaging/403_settings.ipynb #320a00f2
-def _check_open(a: AveragingConfig):
-    if a.policy in ('async', 'claims') and a.schedule == 'recorded': raise ValueError(
-        f'averaging.schedule: with policy {a.policy} ranks decide as they go, so no schedule can be given to them; '
-        'use averaging.policy: cadence')
-    if a.policy == 'claims' and (a.max_lead is not None or a.ratios): raise ValueError(
-        'averaging.policy: with claims every rank takes what it can, so max_lead and ratios have no effect; use '
-        'async or cadence, or remove them')
+def _open(a: AveragingConfig) -> list[tuple]:
+    return [
+        (a.policy in ('async', 'claims') and a.schedule == 'recorded', f'averaging.schedule: with policy {a.policy} '
+            'ranks decide as they go, so no schedule can be given to them; use averaging.policy: cadence'),
+        (a.policy == 'claims' and (a.max_lead is not None or a.ratios), 'averaging.policy: with claims every rank '
+            'takes what it can, so max_lead and ratios have no effect; use async or cadence, or remove them')]
 
-def _check_gradients(a: AveragingConfig):
-    for key, use in dict(backend='collective', weights='counts', moments='average', outer_lr=1.0,
-            outer_momentum=0.0).items():
-        if (v := getattr(a, key)) != use: raise ValueError(f'averaging.{key}: with mode gradients all ranks make one '
-            f'step with the gradient of all batches; expected {use}, found {v}')
+def _with_gradients(a: AveragingConfig) -> list[tuple]:
+    due = dict(backend='collective', weights='counts', moments='average', outer_lr=1.0, outer_momentum=0.0)
+    return [((found := getattr(a, key)) != use, f'averaging.{key}: with mode gradients all ranks make one step with the '
+             f'gradient of all batches; expected {use}, found {found}') for key, use in due.items()]
 
-def _check_own_batch(a: AveragingConfig, t):
-    for key, found, use, why in (('averaging.mode', a.mode, 'parameters', 'makes its own step'),
+def _with_own_batch(a: AveragingConfig, t) -> list[tuple]:
+    return [(found != use, f'{key}: averaging.train_batch {a.train_batch} {why}; expected {use}, found {found}')
+        for key, found, use, why in (('averaging.mode', a.mode, 'parameters', 'makes its own step'),
             ('training.precision', t.precision, 'fp32', 'computes as it says itself'),
-            ('training.loss', t.loss, 'cross_entropy', 'has a loss of its own')):
-        if found != use: raise ValueError(f'{key}: averaging.train_batch {a.train_batch} {why}; expected {use}, found '
-                                          f'{found}')
+            ('training.loss', t.loss, 'cross_entropy', 'has a loss of its own'))]
 
 # %% ../../nbs/averaging/403_settings.ipynb #320a00f4
-def _check_salvage(cfg):
-    s, a = cfg.supervisor, cfg.of_kit()
-    if a.death != 'salvage': raise ValueError(
-        'averaging.rejoin: a rank can come back only to others that have gone on without it; use averaging.death: '
-        'salvage, or remove it')
-    if a.rejoin and a.moments == 'keep': raise ValueError(
-        'averaging.moments: keep is a momentum of each rank alone, and one that comes back has none; use average or '
-        'reset, or remove averaging.rejoin')
-    if cfg.runtime.nodes > 1: raise ValueError(
-        'averaging.death: salvage asks the kernel who has died, which knows only of its own host; use '
-        'averaging.death: restart, or runtime.nodes: 1')
-    if a.backend == 'cpu': raise ValueError(
-        'averaging.death: with backend cpu ranks are ahead of an average when one dies, so those that are left have no '
-        'common state; use averaging.death: restart, or averaging.backend: collective')
-    if (s.teardown, s.start) != ('launcher', 'fork'): raise ValueError(
-        'averaging.death: salvage lets ranks outlive one that died; expected supervisor.teardown: launcher and '
-        f'supervisor.start: fork, found {s.teardown} and {s.start}')
-    if a.patience_s >= s.hang_s: raise ValueError(
-        f'averaging.patience_s: expected less than supervisor.hang_s {s.hang_s:g}, after which the whole attempt is '
-        f'ended, found {a.patience_s:g}')
+def _with_salvage(cfg, a: AveragingConfig) -> list[tuple]:
+    s = cfg.supervisor
+    return [
+        (a.death != 'salvage', 'averaging.rejoin: a rank can come back only to others that have gone on without it; '
+            'use averaging.death: salvage, or remove it'),
+        (a.rejoin and a.moments == 'keep', 'averaging.moments: keep is a momentum of each rank alone, and one that '
+            'comes back has none; use average or reset, or remove averaging.rejoin'),
+        (cfg.runtime.nodes > 1, 'averaging.death: salvage asks the kernel who has died, which knows only of its own '
+            'host; use averaging.death: restart, or runtime.nodes: 1'),
+        (a.backend == 'cpu', 'averaging.death: with backend cpu ranks are ahead of an average when one dies, so those '
+            'that are left have no common state; use averaging.death: restart, or averaging.backend: collective'),
+        ((s.teardown, s.start) != ('launcher', 'fork'), 'averaging.death: salvage lets ranks outlive one that died; '
+            f'expected supervisor.teardown: launcher and supervisor.start: fork, found {s.teardown} and {s.start}'),
+        (a.patience_s >= s.hang_s, f'averaging.patience_s: expected less than supervisor.hang_s {s.hang_s:g}, after '
+            f'which the whole attempt is ended, found {a.patience_s:g}')]

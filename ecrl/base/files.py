@@ -34,7 +34,8 @@ def shipped(
 ) -> Path: # absolute; where nobody has it, as it would lie in the root
     "A file or folder that comes with the project."
     package = Path(ecrl.__path__[0]).resolve()
-    return next((d/name for d in (project_root(), package.parent, package) if os.path.exists(d/name)), project_root()/name)
+    places = [d/name for d in (project_root(), package.parent, package)]
+    return next(filter(os.path.exists, places), places[0])
 
 # %% ../../nbs/base/010_files.ipynb #6d009fc1
 EXTRAS = dict(measure='pandas scipy matplotlib zlib_ng xxhash', train='torch torchvision sklearn',
@@ -202,8 +203,9 @@ def write_atomically(path: Path | str, text: str) -> None:
 def write_json_atomically(path: Path | str, obj) -> None:
     write_atomically(path, json.dumps(obj, indent=2, sort_keys=True) + '\n')
 
-def text_of(path: Path | str, most: int = 2**26) -> str: # most: bytes
+def text_of(path: Path | str) -> str:
     "A small file as a whole; an `OSError` or a `ValueError` says why not."
+    most = 2**26     # bytes
     with open_regular(Path(path)) as f: data = f.read(most + 1)
     if len(data) > most: raise ValueError(f'expected at most {most:,} bytes, found more')
     return data.decode()

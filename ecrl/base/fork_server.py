@@ -31,8 +31,8 @@ def fork_for(supervisor: int, become: Callable[[], None]) -> int: # pid of the n
     os.waitpid(middle, 0)
     return pid
 
-def _adopted(supervisor: int, become: Callable[[], None], patience_s: float = 10.0):
-    until = time.monotonic() + patience_s
+def _adopted(supervisor: int, become: Callable[[], None]):
+    until = time.monotonic() + 10
     while os.getppid() != supervisor and time.monotonic() < until: time.sleep(0.0005)
     die_with_parent(supervisor)
     become()
@@ -145,7 +145,7 @@ def serve(fd: int, supervisor: int, modules: list[str]):
         if 'call' in order:
             module, _, function = order['call'].partition(':')
             getattr(import_module(module), function)(order['argument']); freeze_gc()
-            answer(done=True); continue
+            answer(); continue
         answer(pids=_fork_ordered(supervisor, *fds, **order))
         for f in fds: os.close(f)
         with contextlib.suppress(ImportError):

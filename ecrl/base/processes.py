@@ -36,17 +36,14 @@ def until(
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36     # linux/prctl.h
 _libc = ctypes.CDLL(None, use_errno=True)
 
-def die_with_parent(
-    parent_pid: int | None = None, # end at once if the parent is another one by now
-    sig: int = signal.SIGKILL,
-):
+def die_with_parent(parent_pid: int | None = None): # end at once if the parent is another one by now
     "Ask the kernel to end this process when the thread that started it ends."
-    _libc.prctl(PR_SET_PDEATHSIG, sig)
-    if parent_pid is not None and os.getppid() != parent_pid: os.kill(os.getpid(), sig)   # it had ended before we asked
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if parent_pid is not None and os.getppid() != parent_pid: os.kill(os.getpid(), signal.SIGKILL)   # it had ended before we asked
 
 def take_orphans(yes: bool = True):
     "Whether descendants whose parent has ended become children of this process, which can then wait for them."
-    if _libc.prctl(PR_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0):
+    if _libc.prctl(PR_SET_CHILD_SUBREAPER, int(yes)):
         raise OSError(ctypes.get_errno(), 'prctl(PR_SET_CHILD_SUBREAPER)')
 
 # %% ../../nbs/base/030_processes.ipynb #7a10c002

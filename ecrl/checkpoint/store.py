@@ -266,15 +266,12 @@ def _put(self: CheckpointStore, name: str, chunks: Iterable):
     stage, temp = name.rpartition('.')[2] if name != 'latest.json' else 'latest', self.dir/f'.{name}.{self.attempt}.tmp'
     with self.ops.create(temp, direct=name.endswith('.pt')) as file:
         self.probe(f'{stage}:created')
-        if isinstance(chunks, list):             # a record: nothing is sealed while it is written
-            for chunk in chunks: self.ops.write(file, chunk)
-        else:
-            with ThreadPoolExecutor(1) as disk:
-                last = None
-                for chunk in chunks:
-                    if last: last.result()       # a disk that refuses is heard at once
-                    last = disk.submit(self.ops.write, file, chunk)
-                last.result()
+        with ThreadPoolExecutor(1) as disk:
+            last = None
+            for chunk in chunks:
+                if last: last.result()           # a disk that refuses is heard at once
+                last = disk.submit(self.ops.write, file, chunk)
+            last.result()
         self.probe(f'{stage}:written')
         self.ops.fsync(file)
     self.probe(f'{stage}:synced')

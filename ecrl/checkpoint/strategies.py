@@ -133,28 +133,22 @@ def _send(self: OverlappedCheckpoints, job: dict):
 
 # %% ../../nbs/checkpoint/240_strategies.ipynb #972c8b8b
 @patch
-def _receive(self: OverlappedCheckpoints, timeout_s: float) -> bool: # whether there was a reply
+def _receive(self: OverlappedCheckpoints, timeout_s: float = 0):
     "Take one reply; a writer found dead or stuck is replaced."
-    try:
-        if self.replies.poll(timeout_s): reply = json.loads(self.replies.recv_bytes())
-        else:
-            if timeout_s: self.replace_writer(self.too_long())
-            return False
-    except (EOFError, ConnectionResetError):
-        self.replace_writer('died')
-        return False
+    if not self.replies.poll(timeout_s): return self.replace_writer(self.too_long())
+    try: reply = json.loads(self.replies.recv_bytes())
+    except EOFError: return self.replace_writer('died')
     slot = reply.pop('slot')
     del self.inflight[slot]
     self.free.append(slot)
     self.done.append(reply)
     if 'error' not in reply: self.replacements_left = self.max_replacements
-    return True
 
 # %% ../../nbs/checkpoint/240_strategies.ipynb #8ab18790
 @patch
 def receive_all(self: OverlappedCheckpoints):
     "Take the replies that are there."
-    while self._receive(0): pass
+    while self.replies.poll(): self._receive()
 
 @patch
 def completed(self: OverlappedCheckpoints):

@@ -654,10 +654,10 @@ def find_settings(
     known = all_settings()
     found = [s for s in known if not name or s.key == name or s.key.startswith((f'{name}.', f'{name}[].'))]
     if found: return found
-    ends, pool = [s.key.rpartition('.')[2] for s in known], [s.key for s in known] if '.' in name else all_sections()
-    close = difflib.get_close_matches(name, pool,
-                                      1) or [s.key for s, end in zip(known, ends)
-                                             if [end] == difflib.get_close_matches(name, ends, 1)]
+    close = difflib.get_close_matches(name, [s.key for s in known] if '.' in name else all_sections(), 1)
+    if not close:
+        end = difflib.get_close_matches(name, [s.key.rpartition('.')[2] for s in known], 1)
+        close = [s.key for s in known if s.key.rpartition('.')[2] in end]
     raise ConfigError(f'the config has no key or section {shown(name)}. '
                       + (f'Did you mean {" or ".join(close)}?' if close else f'Sections: {", ".join(all_sections())}.'))
 
@@ -673,8 +673,7 @@ def _holds(path: Path) -> str: # run, study or other
 
 def runs_below(path: Path) -> list[Path]:
     "The runs of a study, or of a folder of studies."
-    found = {f.parent for depth in ('*', '*/*') for f in path.glob(f'{depth}/config.yaml')} | {f.parent
-        for depth in ('*', '*/*') for f in path.glob(f'{depth}/logs')}
+    found = {f.parent for name in ('config.yaml', 'logs') for d in ('*', '*/*') for f in path.glob(f'{d}/{name}')}
     # without their records: they have no folder
     kept = [f for depth in ('', '*/') for f in path.glob(f'{depth}runs.csv') if (f.parent/'costs.json').exists()]
     return sorted(found | {f.parent/r['run_id'] for f in kept

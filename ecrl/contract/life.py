@@ -406,7 +406,6 @@ def wall_clock_s(self: Account) -> float:
 def deaths(self: Account) -> list[int]: # attempts; the newest of a run in progress is alive as far as anybody knows
     "The attempts that ended before their target, and nobody had asked them to."
     well = {e.get('attempt') for e in self.named('finished', 'asked_to_stop')}
-    if not self.events and self.status == 'completed': well = {self.attempts[-1]}    # published runs have no events
     return [n for n in self.attempts if n not in well and (n != self.attempts[-1] or self.status == 'failed')]
 
 @patch(as_prop=True)

@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['RUN_FORMAT', 'LARGEST_WHOLE', 'TYPES', 'STEP', 'DEBUG', 'SCALARS', 'COMMON', 'EVENTS', 'ENDED', 'SUPERVISORS', 'LIFE',
-           'CHECKPOINTS', 'SIDECAR', 'FAULTS', 'ATTEMPTS', 'STATUS', 'ENVIRONMENT', 'LOGS', 'ALIKE', 'ASKED',
-           'RESUMABLE', 'FILES', 'Field', 'fields', 'trouble', 'declare_events', 'kind_of', 'ProtocolError', 'check',
+           'CHECKPOINTS', 'SIDECAR', 'FAULTS', 'ATTEMPTS', 'STATUS', 'ENVIRONMENT', 'FILES', 'LOGS', 'ASKED',
+           'RESUMABLE', 'Field', 'fields', 'trouble', 'declare_events', 'kind_of', 'ProtocolError', 'check',
            'settings_digest', 'settings_before', 'all_fields', 'RecordWriter', 'write_record']
 
 # %% ../../nbs/contract/310_protocol.ipynb #af54f6bc
 import hashlib, json, math, re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from ..base.files import JsonlWriter, write_json_atomically
 
@@ -399,28 +400,31 @@ cublas_workspace     text?   -          told once; the ranks' arithmetic says it
 ''')
 
 # %% ../../nbs/contract/310_protocol.ipynb #3fd9eeb3
-LOGS = {'events.jsonl': EVENTS, 'checkpoint_rank0.jsonl': CHECKPOINTS, 'faults.jsonl': FAULTS,
-        'supervisor_attempts.jsonl': ATTEMPTS}
-# all records are of one kind
-ALIKE = {'debug_rank0_ids.jsonl': DEBUG, 'supervisor.json': STATUS, 'environment.json': ENVIRONMENT}
-_RANKS_LOG = re.compile(r'(scalars_)?rank[0-9]+\.jsonl')
-_SIDECAR = re.compile(r'(step_[0-9]+|latest)\.json')
-
+FILES = {'logs/rank*.jsonl': {'': STEP}, 'logs/debug_rank0_ids.jsonl': {'': DEBUG},
+         'logs/scalars_rank*.jsonl': {'': SCALARS}, 'logs/events.jsonl': EVENTS,
+         'logs/checkpoint_rank0.jsonl': CHECKPOINTS, 'logs/faults.jsonl': FAULTS,
+         'logs/supervisor_attempts.jsonl': ATTEMPTS, 'logs/supervisor.json': {'': STATUS},
+         'environment.json': {'': ENVIRONMENT}, 'checkpoints/step_*.json': {'': SIDECAR}}
+LOGS = {path.removeprefix('logs/'): kinds for path, kinds in FILES.items() if '' not in kinds}
 ASKED: list[Callable[[], object]] = []      # called when an event is unknown: a kit may not have been loaded yet
 
+@cache
+def _kinds_of(file: str) -> dict[str, dict[str, Field]]: # {}: the protocol knows no such file
+    patterns = {re.escape(path.rpartition('/')[2]).replace(r'\*', '[0-9]+'): kinds for path, kinds in FILES.items()}
+    return next((kinds for p, kinds in (patterns | {'latest.json': {'': SIDECAR}}).items() if re.fullmatch(p, file)), {})
+
 def kind_of(
-    file: str, # name of a log
+    file: str, # its name
     record: dict,
 ) -> dict[str, Field] | None:
     "The fields that a line must have."
-    if _SIDECAR.fullmatch(file): return SIDECAR
-    if found := _RANKS_LOG.fullmatch(file): return SCALARS if found[1] else STEP
-    if known := ALIKE.get(file): return known
-    name = record.get('event')
-    if file == 'faults.jsonl' and name == 'fired' and record.get('point') == 'storage': name = 'storage'
-    if file == 'events.jsonl' and isinstance(name, str) and name not in EVENTS:
+    kinds, name = _kinds_of(file), record.get('event')
+    if '' in kinds: return kinds['']
+    if not isinstance(name, str): return None
+    if kinds is FAULTS and name == 'fired' and record.get('point') == 'storage': name = 'storage'
+    if kinds is EVENTS and name not in EVENTS:
         for load in ASKED: load()
-    return LOGS.get(file, {}).get(name) if isinstance(name, str) else None
+    return kinds.get(name)
 
 # %% ../../nbs/contract/310_protocol.ipynb #9eb22751
 class ProtocolError(ValueError): "A record that the protocol does not know."
@@ -432,7 +436,7 @@ def check(
     "Refuse a record of an unknown kind, with a field missing, undeclared, or of another type."
     known = kind_of(file, record)
     if known is None: raise ProtocolError(
-        f'{file}: expected one of {", ".join(LOGS.get(file, {})) or "the files of a run"}, found event '
+        f'{file}: expected one of {", ".join(_kinds_of(file)) or "the files of a run"}, found event '
         f'{record.get("event")!r}; declare it in training.protocol, with its fields and the law that judges them')
     what = ' '.join(['a record', *([f"of event {record['event']!r}"] if 'event' in record else [])])
     if undeclared := [k for k in record if k not in known]: raise ProtocolError(
@@ -460,12 +464,6 @@ RESUMABLE = ('runtime', 'code', 'supervisor', 'checkpoint', 'failure', 'elastic'
              'training.evaluate', 'training.log_every', 'training.debug_every')
 
 # %% ../../nbs/contract/310_protocol.ipynb #253d3f62
-FILES = {'logs/rank*.jsonl': {'': STEP}, 'logs/debug_rank0_ids.jsonl': {'': DEBUG},
-         'logs/scalars_rank*.jsonl': {'': SCALARS}, 'logs/events.jsonl': EVENTS,
-         'logs/checkpoint_rank0.jsonl': CHECKPOINTS, 'logs/faults.jsonl': FAULTS,
-         'logs/supervisor_attempts.jsonl': ATTEMPTS, 'logs/supervisor.json': {'': STATUS},
-         'environment.json': {'': ENVIRONMENT}, 'checkpoints/step_*.json': {'': SIDECAR}}
-
 def all_fields() -> list[tuple[str, str, Field]]: # (file, kind of line, field)
     "Every field of every record."
     return [(file, kind, f) for file, kinds in FILES.items() for kind, known in kinds.items() for f in known.values()]

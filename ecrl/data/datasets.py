@@ -72,15 +72,14 @@ def crop_boxes(
     bits: Tensor, # (n,) int64, one key a sample
     H: int, # pixels
     W: int, # pixels
-    scale: tuple = (0.08, 1.0), # share of the area
-    ratio: tuple = (3/4, 4/3), # width / height
 ) -> Tensor: # (n, 4) int64: top, left, height, width
     "The box of a random resized crop; the whole image where none of ten draws fits."
+    least, narrow, wide = 0.08, 3/4, 4/3           # share of the area; width / height
     # a stream of its own for each sample
     draws = splitmix64(bits[:, None] + torch.arange(1, 23))
     u = _shift_right(draws, 11).double() / 2**53                                           # (n, 22) uniform in [0, 1)
-    area = H*W*(scale[0] + (scale[1] - scale[0])*u[:, :10])
-    aspect = torch.exp(np.log(ratio[0]) + np.log(ratio[1]/ratio[0])*u[:, 10:20])
+    area = H*W*(least + (1 - least)*u[:, :10])
+    aspect = torch.exp(np.log(narrow) + np.log(wide/narrow)*u[:, 10:20])
     w, h = (area*aspect).sqrt().round().long(), (area/aspect).sqrt().round().long()        # (n, 10)
     fits = (w > 0) & (w <= W) & (h > 0) & (h <= H)
     first, none = fits.int().argmax(1, keepdim=True), ~fits.any(1)
@@ -301,9 +300,8 @@ def write_cifar(
     images: np.ndarray, # (D, 3, 32, 32) uint8, for training
     labels: list[int], # D
     base: type = CIFAR10WithIDs,
-    held_out: int = 10, # so many of the images are written again as the held-out part
 ) -> type: # like `base`, for these files
-    "Write a tree in CIFAR's own binary format."
+    "Write a tree in CIFAR's own binary format; the first ten images are the held-out part, too."
     folder, files = Path(root)/base.folder, {True: {}, False: {}}
     folder.mkdir(parents=True, exist_ok=True)
     def write(name, part):
@@ -314,7 +312,7 @@ def write_cifar(
     for i, name in enumerate(base.files[True]):
         n, k = len(images), len(base.files[True])
         files[True][name] = write(name, slice(i*n//k, (i + 1)*n//k))
-    for name in base.files[False]: files[False][name] = write(name, slice(0, held_out))
+    for name in base.files[False]: files[False][name] = write(name, slice(0, 10))
     return type('Own' + base.__name__, (base,), dict(files=files))
 
 # %% ../../nbs/data/120_datasets.ipynb #4723d100
@@ -544,13 +542,12 @@ def same_draws():
 # %% ../../nbs/data/120_datasets.ipynb #f897a0d6
 def samples_digest(
     dataset: WithIDs,
-    max_bytes: int = 32*2**20, # of samples that are looked at
-    most: int = 256, # samples
+    max_bytes: int, # of samples that are looked at
 ) -> tuple[str, str]: # SHA-256, 64 hex digits; what it covers
-    "What some samples of any dataset hold; two looks that differ are an error."
+    "What at most 256 samples of any dataset hold; two looks that differ are an error."
     n = len(dataset)
     with same_draws(): one = dataset.__getitems__([0])
-    k = min(n, most, max(2, max_bytes//max(1, sum(t.nbytes for t in one[:2]))))
+    k = min(n, 256, max(2, max_bytes//max(1, sum(t.nbytes for t in one[:2]))))
     chosen = [i*(n - 1)//max(1, k - 1) for i in range(k)]
     def look():
         digest = hashlib.sha256(repr(n).encode())

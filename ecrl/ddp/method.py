@@ -33,10 +33,10 @@ class DDP(Method):
     def settle_buckets(self):
         "Let DDP choose its final gradient buckets now, and leave no other trace."
         buffers = {k: v.clone() for k, v in self.model.named_buffers()}
-        x, y, _ = self.dataset.__getitems__([0, min(1, len(self.dataset) - 1)])
+        x, y, _ = self.dataset.__getitems__([0, 0])
         self.loss(self.ddp(x.to(self.device)), y.to(self.device)).backward()
         for k, v in self.model.named_buffers(): v.copy_(buffers[k])
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad()
 
     def load(self, pack: dict | None) -> str: # keyed: anew before each virtual shard
         rng = super().load(pack)
@@ -74,7 +74,7 @@ def advance(self: DDP, worker) -> dict: # the record of the step, without who an
         worker.reach('forward')             # lost: this pass; no parameter has changed, no peer has a gradient of it
         return loss
     lr = self.optimizer.param_groups[0]['lr']
-    self.optimizer.zero_grad(set_to_none=True)
+    self.optimizer.zero_grad()
     losses = self.backward(forward, x, y)
     # lost: both passes; peers have this rank's gradients, and may finish the step
     worker.reach('backward')

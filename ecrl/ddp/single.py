@@ -20,7 +20,7 @@ class Single(Method):
         epoch, cursor_step, x, y = self.materialise()
         t1 = time.monotonic()
         lr = self.optimizer.param_groups[0]['lr']
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad()
         with self.mixed: loss = self.loss(self.model(x), y)
         worker.reach('forward')
         self.scaler.scale(loss).backward()

@@ -90,9 +90,9 @@ def made_anew(root: Path, index: Path) -> str: # the README
     run(['nbdev_clean', '--fname', str(index)])
     return readme(index)
 
-def write_readme(root: Path | None = None):
+def write_readme():
     "Make the home page and the README anew."
-    root = root or project_root()
+    root = project_root()
     (root/'README.md').write_text(made_anew(root, root/'nbs'/'index.ipynb'))
 
 def readme_in_step():

@@ -45,7 +45,7 @@ def own_folder() -> Iterator[Path]:
     take_orphans()
     try: yield folder
     finally:
-        while left := psutil.Process().children(recursive=True): end(left)
+        while left := psutil.Process().children(): end(left)      # whose children become this one's
         shutil.rmtree(folder, ignore_errors=True)
 
 # %% ../../nbs/dev/872_leftovers.ipynb #1ef7000b

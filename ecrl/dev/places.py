@@ -6,7 +6,7 @@
 __all__ = ['PLACES', 'Place', 'place_of_today', 'elsewhere']
 
 # %% ../../nbs/dev/884_places.ipynb #1ef80004
-import os, shutil, subprocess, sys, tempfile, time
+import os, subprocess, sys, tempfile, time
 from pathlib import Path
 from typing import NamedTuple
 from ..base.files import project_root

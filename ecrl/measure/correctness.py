@@ -187,9 +187,8 @@ def law_windows(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/740_correctness.ipynb #839ff22e
 def _other_debug_ids(h: History) -> Iterator[Evidence]:
     "Rank 0's ids in full, now and then: they have the hash of the record, and stand at its place."
-    told = h.steps['global_step'].isin([d.get('global_step') for d in h.lines['debug_rank0_ids.jsonl']])
-    own = h.steps[(told & (h.steps['rank'] == 0)).to_numpy()]
-    record = {(r.attempt, r.global_step): r for r in own.itertuples()}
+    told = h.own['global_step'].isin([d.get('global_step') for d in h.lines['debug_rank0_ids.jsonl']])
+    record = {(r.attempt, r.global_step): r for r in h.own[told.to_numpy()].itertuples()}
     for d in h.lines['debug_rank0_ids.jsonl'] if h.version else ():
         r = record.get((d['attempt'], d['global_step']))
         if r is None:
@@ -323,16 +322,14 @@ def sample_ledger(
 @once
 def _replays(h: History) -> pd.DataFrame: # one row per repeated record, `_was` beside it
     "Records of repeated steps, beside the same rank's previous record of that step at the same world size."
-    redo, s = h.ledger['redo'].to_numpy(), h.steps
-    again = np.flatnonzero(np.isin(h.ledger['global_step'],
-        h.ledger['global_step'].to_numpy()[redo])[h.execution] & ~_repeated(h))
-    again = again[np.lexsort([s[k].to_numpy()[again] for k in ('attempt', 'rank', 'global_step')])]
-    was, now = again[:-1], again[1:]
-    same = np.logical_and.reduce([s[k].to_numpy()[was] == s[k].to_numpy()[now]
-        for k in ('global_step', 'rank', 'world_size')])
-    now = {k: s[k].to_numpy()[now[same]] for k in ('attempt', 'global_step', 'rank', 'sample_ids_hash', 'loss')}
-    was = {f'{k}_was': s[k].to_numpy()[was[same]] for k in ('attempt', 'sample_ids_hash', 'loss')}
-    return pd.DataFrame({k: pd.Series(v, dtype=v.dtype) for k, v in (now | was).items()})
+    step = h.ledger['global_step']
+    again = h.steps[step.isin(step[h.ledger['redo']]).to_numpy()[h.execution] & ~_repeated(h)]
+    again = again.sort_values(['global_step', 'rank', 'attempt'], kind='stable')
+    was, now = (t.reset_index(drop=True) for t in (again[:-1], again[1:]))
+    one = ['global_step', 'rank', 'world_size']
+    pairs = now[['attempt', 'global_step', 'rank', 'sample_ids_hash', 'loss']].join(
+        was[['attempt', 'sample_ids_hash', 'loss']].add_suffix('_was'))
+    return pairs[(was[one] == now[one]).all(axis=1)].reset_index(drop=True)
 
 @law('order', needs='rank*.jsonl')
 def law_replay(h: History) -> Iterator[Evidence]:
@@ -349,14 +346,13 @@ def _promised(h: History, r: pd.DataFrame) -> np.ndarray: # bool per replay
     W = h.attempts['world_size']
     def kept(a, b):
         return (W.loc[a:b].nunique() == 1 and alike(h, a, b)
-            and all(promised(h, n) and env(h, n, 'deterministic') is True for n in W.loc[a + 1:b].index))
+                and all(promised(h, n) for n in W.loc[a + 1:b].index))
     ok = {(a, b): h.version > 0 and kept(a, b) for a, b in set(zip(r['attempt_was'], r['attempt']))}
     return np.array([ok[k] for k in zip(r['attempt_was'], r['attempt'])], dtype=bool)
 
 def _always(h: History) -> bool:
     "Whether every attempt promises equal bits, with one arithmetic on all ranks."
-    kept = all(promised(h, n) and env(h, n, 'deterministic') is True for n in h.attempts.index)
-    return kept and alike(h, 1, h.attempts.index.max(), across=True)
+    return all(promised(h, n) for n in h.attempts.index) and alike(h, 1, h.attempts.index.max(), across=True)
 
 def _global_losses(h: History) -> Iterator[Evidence]:
     "Elastic numerics: a step has one global loss on all ranks; with equal bits promised, also whenever it is repeated."

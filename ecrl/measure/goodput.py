@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['STALL_PARTS', 'STARTING', 'MARKS', 'BETWEEN', 'TIMED', 'REPAIR', 'SHORT_S', 'ENOUGH', 'NOTED', 'EXPLAINED', 'account',
-           'counted', 'checkpoint_table', 'checkpoint_stall', 'milestones', 'path_of_time', 'waterfall', 'recoveries',
-           'Goodput', 'lost_seconds', 'median_step_s', 'paces', 'slowest', 'goodput', 'shown_share', 'measure_run',
-           'measure_runs']
+           'counted', 'checkpoint_table', 'checkpoint_stall', 'milestones', 'path_of_time', 'waterfall', 'step_spans',
+           'recoveries', 'Goodput', 'lost_seconds', 'median_step_s', 'paces', 'slowest', 'goodput', 'shown_share',
+           'measure_run', 'measure_runs']
 
 # %% ../../nbs/measure/745_goodput.ipynb #3152bbf6
 import gc, math, os, sys
@@ -22,7 +22,7 @@ from ..base.glossary import meanings
 from ..base.show import show_s
 from ..contract.life import Account
 from .correctness import verify
-from .history import History, HistoryError, once, read_history
+from .history import History, HistoryError, attempt_steps, once, read_history
 from .laws import Verdict
 from .live import outlived
 from .resumes import failed_saves
@@ -31,10 +31,9 @@ from .resumes import failed_saves
 @once
 def account(h: History) -> Account:
     "Who ran when; what a history has read is asked the same as a run's lines are."
-    zero = (h.steps['rank'] == 0).to_numpy()
-    at = h.steps[zero].groupby('attempt')['clock'].agg(['min', 'max'])
     events = [e | dict(clock=c) for e, c in zip(h.lines['events.jsonl'], h.events['clock'].tolist())]
-    records = dict(zip(at.index.tolist(), zip(at['min'].tolist(), at['max'].tolist())))
+    at = h.own.groupby('attempt')['clock'].agg(['min', 'max'])
+    records = {n: (first, last) for n, first, last in at.itertuples()}
     return Account(h.life, events, h.lines['supervisor_attempts.jsonl'], records, h.status, h.attempts.index.tolist(),
                    float(h.steps['clock'].min()), h.config.supervisor.standby if h.config else None)
 
@@ -56,10 +55,8 @@ def _stalled(h: History) -> np.ndarray: # bool per line of rank 0's log
 
 def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step) -> seconds
     "How long each write took that a background writer has completed."
-    out, none = {}, [None]*len(b)
-    def column(name): return b[name].tolist() if name in b else none
-    names = 'attempt', 'global_step', 'event', 'write_time_sec', 'completed_write_times_sec'
-    for a, step, event, s, done in zip(*map(column, names)):
+    out, names = {}, ['attempt', 'global_step', 'event', 'write_time_sec', 'completed_write_times_sec']
+    for a, step, event, s, done in b.reindex(columns=names).itertuples(index=False):
         if isinstance(done, dict): out |= {(a, int(k)): t for k, t in done.items() if k.isdecimal() and len(k) < 12}
         if event == 'checkpoint_write_complete': out[a, step] = np.nan if s is None else s
     return out
@@ -67,17 +64,13 @@ def _background_writes(b: pd.DataFrame) -> dict[tuple, float]: # (attempt, step)
 @once
 def checkpoint_table(h: History) -> pd.DataFrame: # a row per boundary; columns end in their unit
     "What each checkpoint cost, part by part."
-    b = h.boundaries[_stalled(h)]
-    n, out = len(b), b.reindex(columns=['attempt', 'global_step', 'strategy', 'bytes']).reset_index(drop=True)
-    part = {k: b[c].to_numpy(dtype=float) if c in b else np.full(n, np.nan)
-            for k, c in (STALL_PARTS | dict(stall='stall_time_sec')).items()}
-    known = np.nansum([part[k] for k in STALL_PARTS], axis=0)
-    part['other'] = np.maximum(np.nan_to_num(part['stall']) - known, 0.0)
-    for k in (*STALL_PARTS, 'other', 'stall'): out[f'{k}_s'] = part[k]
-    late = _background_writes(h.boundaries)
-    out['background_write_s'] = np.array([late.get(k, np.nan) for k in zip(out['attempt'], out['global_step'])],
-                                         dtype=float)
-    return out
+    b = h.boundaries[_stalled(h)].reset_index(drop=True)
+    t = b.reindex(columns=[*STALL_PARTS.values(), 'stall_time_sec']).astype(float)
+    t.columns = [*STALL_PARTS, 'stall']
+    t.insert(len(STALL_PARTS), 'other', np.maximum(t['stall'].fillna(0.0) - t[[*STALL_PARTS]].sum(axis=1), 0.0))
+    out, late = b.reindex(columns=['attempt', 'global_step', 'strategy', 'bytes']), _background_writes(h.boundaries)
+    return out.join(t.add_suffix('_s')).assign(
+        background_write_s=np.array([late.get(k, np.nan) for k in attempt_steps(out)], dtype=float))
 
 # %% ../../nbs/measure/745_goodput.ipynb #b2ea7c9a
 def checkpoint_stall(h: History) -> dict[str, float]: # seconds: total, each part, background's writes; and a count
@@ -101,13 +94,9 @@ def milestones(h: History) -> pd.DataFrame: # a row per attempt, columns in seco
     t = {m: np.array([latest.get((m, a), np.nan) for a in n], dtype=float) for m in MARKS}
     if np.isnan(t['launch']).all():
         t['launch'], t['death_seen'] = (h.attempts[k].to_numpy() for k in ('launch_time', 'end_time'))
-    of, at = (h.steps[k].to_numpy()[(h.steps['rank'] == 0).to_numpy()] for k in ('attempt', 'clock'))
-    b = h.boundaries[_stalled(h)]
-    b_of, b_at = b['attempt'].to_numpy(), b['clock'].to_numpy()
-    t['first_record'] = np.array([at[of == a].min(initial=np.inf) for a in n])
-    t['last_record'] = np.array([at[of == a].max(initial=-np.inf) for a in n])
-    t['loop_end'] = np.maximum(t['last_record'], [np.fmax.reduce(b_at[b_of == a], initial=-np.inf) for a in n])
-    return pd.DataFrame({k: np.where(np.isinf(v), np.nan, v) for k, v in t.items()}, n)
+    own, stood = (s.groupby('attempt')['clock'] for s in (h.own, h.boundaries[_stalled(h)]))
+    first, last, stood = (x.reindex(n).to_numpy(dtype=float) for x in (own.min(), own.max(), stood.max()))
+    return pd.DataFrame(t | dict(first_record=first, last_record=last, loop_end=np.fmax(last, stood)), n)
 
 # %% ../../nbs/measure/745_goodput.ipynb #73102c27
 @once
@@ -156,11 +145,9 @@ TIMED = ('compute_s', 'data_s', 'sync_s')
 @once
 def _own_steps(h: History) -> pd.DataFrame: # attempt, global_step, the clock, TIMED, kept (surviving or pending)
     "Rank 0's records, a step that was recorded twice only once."
-    zero = np.flatnonzero(h.steps['rank'].to_numpy() == 0)
-    zero = np.sort(zero[np.unique(h.execution[zero], return_index=True)[1]])
-    s = {k: h.steps[k].to_numpy()[zero] for k in ('attempt', 'global_step', 'clock', *TIMED)}
-    kept = np.isin(h.ledger['fate'].to_numpy().astype(str), ('surviving', 'pending'))[h.execution[zero]]
-    return pd.DataFrame(s | {k: s[k].astype(float) for k in TIMED} | dict(kept=kept), index=h.steps.index[zero])
+    s = h.own.drop_duplicates(['attempt', 'global_step'])[['attempt', 'global_step', 'clock', *TIMED]]
+    kept = h.ledger['fate'].isin(('surviving', 'pending'))
+    return s.astype(dict.fromkeys(TIMED, float)).merge(h.ledger[['attempt', 'global_step']].assign(kept=kept), 'left')
 
 # %% ../../nbs/measure/745_goodput.ipynb #a747b7a1
 def waterfall(h: History) -> dict[str, float]: # part -> seconds; `unexplained`: the rest, < 0 if parts overlap
@@ -178,17 +165,16 @@ def waterfall(h: History) -> dict[str, float]: # part -> seconds; `unexplained`:
 
 # %% ../../nbs/measure/745_goodput.ipynb #e47ef845
 @once
-def _step_spans(h: History) -> pd.DataFrame: # `_own_steps`, with span_s: NaN for the first step of an attempt
-    "How long each step of rank 0 took, from its neighbours in time."
+def step_spans(h: History) -> pd.DataFrame: # rank 0's steps: start and span_s are NaN for the first one of an attempt
+    "When each step began, and how long it took: the one before it had ended, and the boundary after that."
     s, t = _own_steps(h), checkpoint_table(h)
-    stall = dict(zip(zip(t['attempt'], t['global_step']), t['stall_s'].fillna(0.0)))
-    span = s.groupby('attempt')['clock'].diff()
-    return s.assign(span_s=span - np.array([stall.get((a, g - 1), 0.0)
-                                            for a, g in zip(s['attempt'].tolist(), s['global_step'].tolist())]))
+    stall = dict(zip(attempt_steps(t), t['stall_s'].fillna(0.0)))
+    before, late = s.groupby('attempt')['clock'].shift(), [stall.get((a, g - 1), 0.0) for a, g in attempt_steps(s)]
+    return s.assign(start=before + late, span_s=s['clock'] - before - late)
 
 def _coarse_waterfall(h: History, start: float, end: float) -> dict[str, float]:
     "The parts that step records and the supervisor's log alone allow."
-    t, s = path_of_time(h), _step_spans(h)
+    t, s = path_of_time(h), step_spans(h)
     gone = t['death_seen'].to_numpy()
     parts = dict(steps=float(s['span_s'][s['kept']].sum()), replay=float(s['span_s'][~s['kept']].sum()),
                  checkpoint_stall=checkpoint_stall(h)['total'],
@@ -285,7 +271,7 @@ def median_step_s(h: History) -> float: # seconds
 
 def _step_times(h: History) -> np.ndarray: # seconds, a row of `_own_steps` each
     timed = _own_steps(h)[list(TIMED)].to_numpy().sum(axis=1)
-    return _step_spans(h)['span_s'].to_numpy() if np.isnan(timed).all() else timed
+    return step_spans(h)['span_s'].to_numpy() if np.isnan(timed).all() else timed
 
 # %% ../../nbs/measure/745_goodput.ipynb #2e8d72cb
 ENOUGH, NOTED = 20, 1.1     # steps whose median tells something; times as long, from which on a table says so
@@ -313,14 +299,13 @@ def goodput(
 ) -> Goodput:
     "Measure what a run achieved in its time."
     h = run if isinstance(run, History) else read_history(run)
-    if not (h.steps['rank'] == 0).any():
+    if h.own.empty:
         raise HistoryError(f'{h.path}: rank 0 has recorded no step, and time is told by its records. '
                            'Wait for its first step, or restore rank0.jsonl.')
     (start, end), n, fall = account(h).span, h.counts(), waterfall(h)
     idle = sum(account(h).idle_before.values())
     wall, steps = end - start - idle, n['surviving']
-    zero = h.steps['clock'].to_numpy()[(h.steps['rank'] == 0).to_numpy()]
-    span = float(zero.max() - zero.min()) - idle + account(h).idle_before.get(0, 0.0)
+    span = float(h.own['clock'].max() - h.own['clock'].min()) - idle + account(h).idle_before.get(0, 0.0)
     inside = fall['steps'] if 'steps' in fall else fall['compute'] + fall['data'] + fall['sync']
     r, a = recoveries(h), account(h)
     return Goodput(h.run_id, h.status, steps, wall, _ratio(steps, wall), _ratio(steps, span), span,
@@ -345,29 +330,27 @@ def shown_share(x: float) -> str: # a fraction
 @patch
 def table(self: Goodput) -> pd.DataFrame: # index: quantity; columns: value, unit; both text
     "The main numbers, to be read; `to_dict` has all their digits."
-    repair = ('none', '') if math.isnan(self.mttr_s) else (show_s(self.mttr_s), 's')
-    rows = [('goodput', f'{self.goodput:.4g}', 'steps/s'),
+    share, many, repaired = '% of wall clock', self.sessions > 1, not math.isnan(self.mttr_s)
+    a, before, times = slowest(self.paces) or (0, 0, 1.0)
+    rows = [('goodput', f'{self.goodput:.4g}', 'steps/s'),              # no value: this run has no such row
             ('published goodput', f'{self.published_goodput:.4g}', 'steps/s'),
             ('wall clock', show_s(self.wall_clock_s), 's'),
-            ('productive fraction', shown_share(self.productive_fraction), '% of wall clock'),
-            ('ETTR', shown_share(self.ettr), '% of wall clock'), ('surviving steps', self.surviving_steps, 'steps'),
-            ('restarts', self.restarts, ''), ('deaths', self.deaths, ''), *self._sometimes(),
+            ('productive fraction', shown_share(self.productive_fraction), share),
+            ('ETTR', shown_share(self.ettr), share), ('surviving steps', self.surviving_steps, 'steps'),
+            ('restarts', self.restarts, ''), ('deaths', self.deaths, ''),
+            ('failed checkpoints', self.failed_saves or None, ''),
+            ('deaths that the others outlived', self.outlived or None, ''),
+            ('sessions', self.sessions if many else None, ''),
+            ('nobody ran', show_s(self.idle_s) if many else None, 's between sessions, not in the wall clock'),
+            ('standby ready', f'{self.standby_ready} of {self.standby_deaths}' if self.standby else None, 'deaths'),
+            ('slower steps', f'{times:.2f}' if times >= NOTED else None,
+             f'times as long in attempt {a} as in attempt {before}'),
             ('replayed steps', self.replayed_steps, 'steps'), ('lost steps', self.lost_steps, 'steps'),
-            ('checkpoint stall', show_s(self.stall['total']), 's'), ('MTTR', *repair),
-            ('unexplained', shown_share(self.unexplained_fraction), '% of wall clock')]
-    return pd.DataFrame(rows, columns=['quantity', 'value', 'unit']).astype(str).set_index('quantity')
-
-@patch
-def _sometimes(self: Goodput) -> list[tuple]: # (quantity, value, unit)
-    "Rows that only some runs have."
-    between = [('sessions', self.sessions, ''),
-               ('nobody ran', show_s(self.idle_s), 's between sessions, not in the wall clock')]
-    waiting = [('standby ready', f'{self.standby_ready} of {self.standby_deaths}', 'deaths')]
-    a, before, times = slowest(self.paces) or (0, 0, 1.0)
-    slower = [('slower steps', f'{times:.2f}', f'times as long in attempt {a} as in attempt {before}')]
-    odd = [('failed checkpoints', self.failed_saves, '')]*(self.failed_saves > 0)
-    odd += [('deaths that the others outlived', self.outlived, '')]*(self.outlived > 0)
-    return odd + between*(self.sessions > 1) + waiting*self.standby + slower*(times >= NOTED)
+            ('checkpoint stall', show_s(self.stall['total']), 's'),
+            ('MTTR', show_s(self.mttr_s) if repaired else 'none', 's'*repaired),
+            ('unexplained', shown_share(self.unexplained_fraction), share)]
+    kept = [row for row in rows if row[1] is not None]
+    return pd.DataFrame(kept, columns=['quantity', 'value', 'unit']).astype(str).set_index('quantity')
 
 @patch
 def words(self: Goodput) -> list[str]: # 'word: what it means'

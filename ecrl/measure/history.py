@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['REQUIRED', 'OPTIONAL', 'INTEGER', 'TEXT', 'LIMITS', 'ATTEMPT', 'CHECKPOINT', 'wrong_step', 'infer_attempts',
-           'executions', 'classify', 'History', 'read_history', 'once']
+           'executions', 'attempt_steps', 'classify', 'History', 'read_history', 'once']
 
 # %% ../../nbs/measure/720_history.ipynb #24fa9e33
 import os, re, shlex, stat
@@ -46,32 +46,23 @@ def wrong_step(r: dict) -> str | None: # in words
 
 # %% ../../nbs/measure/720_history.ipynb #aee003d8
 def _column(name: str, values) -> np.ndarray:
-    "The values of one field; raises `ValueError` where they are not of its type."
-    kinds = set(map(type, values))
-    if not kinds <= ({str, type(None)} if name in TEXT else {int, float, type(None)}):
-        raise ValueError(f'{name}: of another type')
-    if name in REQUIRED and type(None) in kinds: raise ValueError(f'{name}: missing')
+    "The values of one field; it raises an error where one of them may be none of its type."
+    kinds, whole, top = set(map(type, values)), name in INTEGER or name == 'attempt', LIMITS.get(name, 2**53)
+    known = {str} if name in TEXT else {int, float}
+    if not kinds <= (known if name in REQUIRED else known | {type(None)}): raise ValueError(f'{name}: of another type')
     if name in TEXT: return np.array(values, dtype=object)
-    try: column = np.array(values, dtype=float)
-    except OverflowError as e: raise ValueError(f'{name}: too large') from e
-    given = column[[v is not None for v in values]] if type(None) in kinds else column
-    if STEP[name].type != 'real' and not np.isfinite(given).all(): raise ValueError(f'{name}: not finite')
-    if name in LIMITS and not (np.abs(column[~np.isnan(column)]) < LIMITS[name]).all():
-        raise ValueError(f'{name}: beyond any such record')
-    if name not in INTEGER and name != 'attempt': return column
-    known = column[~np.isnan(column)] if name == 'attempt' else column      # an attempt may be unknown, and is NaN then
-    if not ((known == np.floor(known)) & (np.abs(known) < 2**53)).all(): raise ValueError(f'{name}: not a whole number')
-    return column.astype('int64') if len(known) == len(column) else column
+    column = np.array(values, dtype=float)
+    given = column[[v is not None for v in values]]
+    fits = np.isfinite(given) & (not whole or (given == np.floor(given)) & (np.abs(given) < top))
+    if STEP[name].type != 'real' and not fits.all(): raise ValueError(f'{name}: out of range')
+    return column.astype('int64') if whole and len(given) == len(column) else column
 
 def _columns(recs: list[dict]) -> dict[str, np.ndarray]: # at least one record
-    "The fields of step records, as columns; raises `ValueError` where they are not all such, with the same keys."
+    "The fields of step records, as columns; it raises an error where they are not all such, with the same keys."
     names = list(recs[0])
-    if len(set(map(len, recs))) > 1: raise ValueError('other keys')
-    try:
-        # one key twice, so that a single one makes a tuple too
-        table = dict(zip(names, zip(*map(itemgetter(*names, names[0]), recs))))
-    except KeyError as e: raise ValueError('other keys') from e
-    if not set(REQUIRED) <= table.keys(): raise ValueError('keys are missing')
+    if len(set(map(len, recs))) > 1 or not {*REQUIRED} <= {*names}: raise ValueError('other keys')
+    # one key twice, so that a single one makes a tuple too
+    table = dict(zip(names, zip(*map(itemgetter(*names, names[0]), recs))))
     return {k: _column(k, v) for k, v in table.items() if k in REQUIRED + OPTIONAL}
 
 # %% ../../nbs/measure/720_history.ipynb #151e1e9d
@@ -82,7 +73,7 @@ def _rank_file(path: Path, reading: Reading) -> pd.DataFrame:
     recs, torn = read_jsonl(path)
     if torn: reading.torn[path.name] = torn
     try: cols = _columns(recs) if recs else {}
-    except ValueError:
+    except (KeyError, OverflowError, ValueError):
         recs = _only_steps(path, recs, reading)
         cols = _columns([{k: r.get(k) for k in REQUIRED + OPTIONAL} for r in recs])
     n = len(recs)
@@ -157,27 +148,23 @@ def _known(*values) -> float: # the first that is a number; NaN where there is n
 
 def _attempt_table(steps: pd.DataFrame, events: list[dict], clock: list[float], log: list[dict]) -> pd.DataFrame:
     "A row per attempt; missing knowledge is NaN."
-    a, step, at, W = (steps[k].to_numpy() for k in ('attempt', 'global_step', 'time', 'world_size'))
-    events = [e | dict(clock=c) for e, c in zip(events, clock)]
-    restored, launched, died = (_first(events, e) for e in ('restored', 'launch', 'death_seen'))
-    begun, ended = (_first(log, e) for e in ('attempt_start', 'attempt_end'))
-    rows = {}
-    for n in sorted({n for r in events + log if (n := attempt_number(r))} | set(np.unique(a).tolist())):
-        m, r = a == n, restored.get(n, {})
-        own = dict(world_size=_most_common(W[m]), first_step=step[m].min(), last_step=step[m].max(),
-                   first_time=at[m].min(), last_time=at[m].max()) if m.any() else {}
-        rows[n] = own | dict(resumed_from=_known(r.get('from_step'), float(own.get('first_step', np.nan)) - 1),
-                             from_path=r.get('from_path'), from_attempt=_known(r.get('from_attempt')),
-            restored_clock=_known(r.get('clock'), float(steps['clock'].to_numpy()[m].min()) if m.any() else np.nan),
-            launch_time=_known(launched.get(n, {}).get('time'), begun.get(n, {}).get('time')),
-            end_time=_known(died.get(n, {}).get('time'), ended.get(n, {}).get('time')))
-    words, index = ('from_path',), pd.Index(list(rows), name='attempt', dtype='int64')
-    return pd.DataFrame({k: np.array([r.get(k, None if k in words else np.nan) for r in rows.values()],
-                                     dtype=object if k in words else float) for k in ATTEMPT}, index)
-
-def _most_common(x: np.ndarray) -> int: # the smallest of several
-    values, n = np.unique(x, return_counts=True)
-    return values[n.argmax()]
+    own = steps.groupby('attempt').agg(
+        world_size=('world_size', lambda w: w.mode()[0]), first_step=('global_step', 'min'),
+        last_step=('global_step', 'max'), first_time=('time', 'min'), last_time=('time', 'max'), clock=('clock', 'min'))
+    numbers = {n for r in events + log if (n := attempt_number(r))} | {*own.index}
+    t = own.reindex(pd.Index(sorted(numbers), name='attempt', dtype='int64')).astype(float)
+    def told(where, name):
+        of = _first(where, name)
+        return [of.get(n, {}) for n in t.index]
+    restored = told([e | dict(clock=c) for e, c in zip(events, clock)], 'restored')
+    first = zip(told(events, 'launch'), told(log, 'attempt_start'))
+    last = zip(told(events, 'death_seen'), told(log, 'attempt_end'))
+    t['resumed_from'] = [_known(r.get('from_step'), step - 1) for r, step in zip(restored, t['first_step'])]
+    t['from_path'] = pd.Series([r.get('from_path') for r in restored], t.index, dtype=object)
+    t['from_attempt'] = [_known(r.get('from_attempt')) for r in restored]
+    t['restored_clock'] = [_known(r.get('clock'), c) for r, c in zip(restored, t['clock'])]
+    t['launch_time'], t['end_time'] = ([_known(a.get('time'), b.get('time')) for a, b in x] for x in (first, last))
+    return t[[*ATTEMPT]]
 
 # %% ../../nbs/measure/720_history.ipynb #545d232f
 def executions(
@@ -188,6 +175,9 @@ def executions(
     numbers, s = np.unique(steps['global_step'], return_inverse=True)
     pairs, of = np.unique(a*len(numbers) + s, return_inverse=True)
     return attempts[pairs//len(numbers)], numbers[pairs % len(numbers)], of
+
+def attempt_steps(t: pd.DataFrame) -> list[tuple[int, int]]: # (attempt, step) of each row
+    return list(zip(t['attempt'].tolist(), t['global_step'].tolist()))
 
 # %% ../../nbs/measure/720_history.ipynb #bb8bfd8e
 def _quorums(steps: pd.DataFrame, quorum_of: Callable[[int], Assignment]) -> Iterator[tuple[Collection, np.ndarray]]:
@@ -229,20 +219,18 @@ def classify(
 ) -> pd.DataFrame: # a row per (attempt, step): ranks, world_size, committed, fate, redo
     "Which executions of a step count."
     attempt, step, of = executions(steps)
-    W = np.zeros(len(step), dtype='int64')
-    np.maximum.at(W, of, steps['world_size'].to_numpy())
+    W = np.maximum(0, steps['world_size'].groupby(of).max().to_numpy())
     ranks, need = _ranks_heard(steps, of, len(step), quorum_of)
     for a, first, n in excused: need[(attempt == a) & (step >= first)] -= n
-    numbers, i = np.unique(step, return_inverse=True)
-    first, last = np.full(len(numbers), attempt.max()), np.full(len(numbers), attempt.min())
-    np.minimum.at(first, i, attempt); np.maximum.at(last, i, attempt)
+    tries = pd.Series(attempt).groupby(step)           # of each step
     later = resumed_from.iloc[::-1].cummin().ffill().iloc[::-1].shift(-1)        # lowest resume of all later attempts
     kept = step <= later.reindex(attempt).fillna(np.inf).to_numpy()
     committed = (ranks >= need) & (need > 0)
-    fate = np.select([kept & committed, ~kept & (attempt < last[i])], ['surviving', 'replayed'], 'lost').astype(object)
+    again = attempt < tries.transform('max').to_numpy()
+    fate = np.select([kept & committed, ~kept & again], ['surviving', 'replayed'], 'lost').astype(object)
     led = pd.DataFrame(dict(attempt=attempt, global_step=step, ranks=ranks, world_size=W, committed=committed,
                             fate=pd.Series(fate, dtype=object),
-                            redo=attempt > first[i]))    # redo: repeats an earlier execution
+                            redo=attempt > tries.transform('min').to_numpy()))   # redo: repeats an earlier execution
     if running: led.loc[~led['committed'] & _at_frontier(led, steps), 'fate'] = 'pending'
     return led
 
@@ -317,6 +305,8 @@ class History:
     answers: dict = field(default_factory=dict, init=False)     # see `once`
 
     @cached_property
+    def own(self) -> pd.DataFrame: return self.steps[(self.steps['rank'] == 0).to_numpy()]     # the records of rank 0
+    @cached_property
     def execution(self) -> np.ndarray: return executions(self.steps)[2]  # the row of `ledger` of each record
     @cached_property
     def run_id(self) -> str: return (self.environment.get('run_id') or self.supervisor.get('run_id')
@@ -370,6 +360,12 @@ def unknown_kit(self: History) -> str: # '': it is installed, or no config says 
 def surviving(self: History) -> pd.DataFrame:
     "The step records that count: a row per surviving step and rank."
     return self.steps[(self.ledger['fate'] == 'surviving').to_numpy()[self.execution]]
+
+@patch
+def named(self: History, *names: str, **fields) -> list[dict]: # no name: of any; fields: with these values
+    "The events of these names, in the order of the file."
+    return [e for e in self.lines.get('events.jsonl', [])
+            if (not names or e['event'] in names) and fields.items() <= e.items()]
 
 @patch(as_prop=True)
 def last_step(self: History) -> int: # 0 if nothing survived
@@ -521,10 +517,3 @@ def once(f):
         if asked not in h.answers: h.answers[asked] = f(h, *more)
         return h.answers[asked]
     return kept
-
-# %% ../../nbs/measure/720_history.ipynb #31953c72
-@patch(as_prop=True)
-def acknowledged_step(self: History) -> int: # 0 if nothing is durable
-    "The newest surviving step that a published checkpoint covers."
-    c = self.checkpoints[self.checkpoints['global_step'] <= self.last_step]
-    return int(c['global_step'].max()) if len(c) else 0

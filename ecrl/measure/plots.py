@@ -283,7 +283,7 @@ def plot_stall_and_gain(
 def _draw_attempt(ax: Axes, h: History, n: int, lane: float, start: float, top: float) -> None:
     "One attempt in its lane: steps, replay, checkpoints."
     colour = style_of(name_of(h)).colour
-    s = h.steps[(h.steps['rank'] == 0) & (h.steps['attempt'] == n)].sort_values('clock')
+    s = h.own[h.own['attempt'] == n].sort_values('clock')
     x, y = s['clock'] - start, lane + 0.85*s['global_step']/top
     ax.fill_between(x, lane, y, color=colour, alpha=0.35, lw=0)
     ax.plot(x, y, color=colour, lw=2)

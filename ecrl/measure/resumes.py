@@ -17,7 +17,7 @@ from ..checkpoint.store import CheckpointInfo, CheckpointStore, DamagedCheckpoin
 from ..contract.save_interval import RULE, CheckpointCosts, next_every
 from ..contract.section import seconds
 from .consistency import alike, checkpoint_name, ends_of_ranks, env, launches, restores, setting, unsettled
-from .history import History, once
+from .history import History, attempt_steps, once
 from .laws import Evidence, at, first_of, law, offences
 
 # %% ../../nbs/measure/735_resumes.ipynb #19453300
@@ -29,23 +29,21 @@ def _failed(h: History, attempt: int, step: int) -> bool:
 def unrecorded(h: History, attempt: int, step: int) -> bool:
     "Whether this checkpoint may have been published without a record of it, because rank 0 died."
     if _failed(h, attempt, step): return False
-    own = [e for e in h.lines['events.jsonl'] if e['attempt'] == attempt and e['rank'] == 0
-           and not e['event'].startswith('standby_')]
+    own = [e for e in h.named(attempt=attempt, rank=0) if not e['event'].startswith('standby_')]
     saves = [i for i, e in enumerate(own) if e['event'] == 'busy' and (e['doing'], e['global_step']) == ('save', step)]
     if not saves: return False
-    lines, s = [b for b in h.lines['checkpoint_rank0.jsonl'] if b.get('attempt') == attempt], h.steps
+    lines = [b for b in h.lines['checkpoint_rank0.jsonl'] if b.get('attempt') == attempt]
     if any(b['event'] == 'checkpoint' and b['global_step'] == step and b['strategy'] == 'overlapped' for b in lines):
         told_later = any(b['event'] == 'checkpoint_write_complete' and b['global_step'] > step for b in lines)
         return not told_later and not any(e['event'] in ('finished', 'stopping') for e in own)
     if any(e['event'] not in ('busy_end', 'fault_fired', 'digested') for e in own[saves[-1] + 1:]): return False
-    return not ((s['attempt'] == attempt) & (s['rank'] == 0) & (s['global_step'] > step)).any()
+    return not ((h.own['attempt'] == attempt) & (h.own['global_step'] > step)).any()
 
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d72
 def log_lost(h: History, before: float = np.inf) -> bool: # before: attempts below this one
     "Whether rank 0's log is absent, though checkpoints may have been published by these attempts."
     if h.lines['checkpoint_rank0.jsonl'] or h.settings.get('checkpoint.strategy') == 'none': return False
-    events = h.lines['events.jsonl']
-    return not events or any(e['event'] == 'busy' and e['doing'] == 'save' and e['attempt'] < before for e in events)
+    return not h.lines['events.jsonl'] or any(e['attempt'] < before for e in h.named('busy', doing='save'))
 
 LOST = 'logs/checkpoint_rank0.jsonl is missing or empty. Put it back to have this judged'
 
@@ -71,7 +69,7 @@ def law_resume(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/735_resumes.ipynb #3f68235b
 @once
 def _set_aside(h: History) -> set[tuple[int, int]]: # (step, the attempt that found it damaged)
-    said = [e['reason'] for e in h.lines.get('events.jsonl', []) if e['event'] == 'checkpoint_damaged']
+    said = [e['reason'] for e in h.named('checkpoint_damaged')]
     return {(s, n) for text in (*h.stored, *said) for s, n in set_aside_in(text) if n in h.attempts.index}
 
 def was_set_aside(h: History, attempt: int, step: int, until: float = np.inf) -> bool:
@@ -80,13 +78,12 @@ def was_set_aside(h: History, attempt: int, step: int, until: float = np.inf) ->
 
 # %% ../../nbs/measure/735_resumes.ipynb #4624ea7e
 def _not_newest(h: History, n: int, m: int | None, step: int, by_then: pd.DataFrame) -> Iterator[Evidence]:
-    orders = list(zip(by_then['attempt'].tolist(), by_then['global_step'].tolist()))
+    orders = attempt_steps(by_then)
     newest = max(orders, default=None)
     own = ((m, step) if m is not None else max((o for o in orders if o[1] == step),
         default=(n - 1, step) if step else (0, 0)))
     if newest is None or own >= newest: return
-    said = '; '.join(e['reason'] for e in h.lines['events.jsonl'] if e['event'] == 'checkpoint_damaged'
-        and e['attempt'] == n)
+    said = '; '.join(e['reason'] for e in h.named('checkpoint_damaged', attempt=n))
     kept = sorted(orders)[-int(setting(h, n, 'checkpoint.keep_last', 3)):]  # older ones may have been removed
     silent = [o for o in kept if o > own and not re.search(rf'step[ _]0*{o[1]}\b', said)
               and not was_set_aside(h, *o, n)]
@@ -117,9 +114,8 @@ def _not_published(h: History, n: int, m: int | None, step: int, by_then: pd.Dat
 def law_checkpoints(h: History) -> Iterator[Evidence]:
     "Every published checkpoint is of a committed step; every boundary has its line; what is told twice agrees."
     led, c, b = h.ledger[h.ledger['committed'].to_numpy()], h.checkpoints, h.boundaries
-    done = set(zip(led['attempt'].tolist(), led['global_step'].tolist()))
-    early = [a in h.attempts.index and (a, s) not in done
-        for a, s in zip(c['attempt'].tolist(), c['global_step'].tolist())]
+    done = {*attempt_steps(led)}
+    early = [a in h.attempts.index and (a, s) not in done for a, s in attempt_steps(c)]
     yield from offences(c, early, lambda r: f'attempt {r.attempt} published a checkpoint of step {r.global_step}, '
                                             'which it had not committed.')
     if h.geometry is not None and 'epoch' in b:
@@ -134,8 +130,7 @@ def wrong_epoch(S: int, step, epoch): # at an epoch's end {e, S} and {e+1, 0} na
 
 def _of_units(h: History) -> dict | None: # (attempt, unit) -> epoch, from rank 0's records; None: units are windows
     if h.config is None or h.config.kit.shares_batch: return None
-    own = h.steps[(h.steps['rank'] == 0).to_numpy()]
-    return dict(zip(zip(own['attempt'].tolist(), own['global_step'].tolist()), own['epoch'].tolist()))
+    return dict(zip(attempt_steps(h.own), h.own['epoch'].tolist()))
 
 def _wrong_epochs(h: History, b: pd.DataFrame) -> Iterator[Evidence]:
     epoch, known = b['epoch'].astype(float), _of_units(h)
@@ -149,8 +144,7 @@ def _wrong_epochs(h: History, b: pd.DataFrame) -> Iterator[Evidence]:
 def interval_changes(h: History) -> dict[tuple, list[dict]]: # (attempt, rank) -> events, in order
     "What the ranks of a run that changes its interval itself have recorded about that."
     out = {}
-    for e in h.lines.get('events.jsonl', []):
-        if e['event'] == 'interval_changed': out.setdefault((e['attempt'], e['rank']), []).append(e)
+    for e in h.named('interval_changed'): out.setdefault((e['attempt'], e['rank']), []).append(e)
     return out
 
 def interval_at(h: History, attempt: int) -> Callable: # step -> steps between checkpoints, when it was done
@@ -169,13 +163,12 @@ def _lines(h: History, *events: str) -> list[dict]:
     return [b for b in h.lines['checkpoint_rank0.jsonl'] if b['event'] in events]
 def _by_save(lines: list[dict]) -> dict[tuple, dict]: return {(b['attempt'], b['global_step']): b for b in lines}
 def _left(h: History) -> set[int]: # attempts that rank 0 has left in order
-    return {e['attempt'] for e in h.lines['events.jsonl'] if e['event'] in ('finished', 'stopping') and e['rank'] == 0}
+    return {e['attempt'] for e in h.named('finished', 'stopping', rank=0)}
 
 def _untold(h: History) -> Iterator[Evidence]: # where the log is lost
     "That boundaries were due, of which nothing is told."
     settled = [n for n in h.attempts.index if not unsettled(h, n)]        # the log of another one was read before
-    own, k = h.steps[(h.steps['rank'] == 0) & h.steps['attempt'].isin(settled)], h.settings.get(
-        'checkpoint.every_k_steps')
+    own, k = h.own[h.own['attempt'].isin(settled)], h.settings.get('checkpoint.every_k_steps')
     last, every = own.groupby('attempt')['global_step'].transform('max'), {n: interval_at(h, n) for n in settled}
     due = sum(s < end and s % every[n](s) == 0
               for n, s, end in zip(own['attempt'], own['global_step'], last)) if k else 0
@@ -186,9 +179,9 @@ def _missing_boundaries(h: History) -> Iterator[Evidence]:
     "Boundaries that were due and have no line, lines where none was due, and announced saves without a line."
     if log_lost(h): yield from _untold(h); return
     told = _by_save(_lines(h, 'checkpoint', 'checkpoint_failed'))
-    own = h.steps[['attempt', 'global_step']][(h.steps['rank'] == 0).to_numpy()]
-    last, left = own.groupby('attempt')['global_step'].max().to_dict(), _left(h)  # after a last boundary, wherever
-    for n, steps in own.groupby('attempt')['global_step']:
+    own = h.own.groupby('attempt')['global_step']
+    last, left = own.max().to_dict(), _left(h)          # after a last boundary, wherever
+    for n, steps in own:
         k, strategy = interval_at(h, n), setting(h, n, 'checkpoint.strategy')
         if not k(1) or strategy == 'none' or unsettled(h, n): continue
         for s in sorted({s for s in steps.tolist() if (s % k(s) == 0 and s < last[n] or s == last[n] and n in left)
@@ -216,7 +209,7 @@ def _odd_intervals(h: History) -> Iterator[Evidence]:
                     f'{told[0]["global_step"]}, which the config has fixed.', told[0]['global_step'], r, n)
             continue
         now = interval_at(h, n)(0)
-        for e in (e for e in h.lines['events.jsonl'] if e['event'] == 'restored' and e['attempt'] == n):
+        for e in h.named('restored', attempt=n):
             if e.get('every_k_steps') != now: yield Evidence(False, f'rank {e["rank"]} began attempt {n} with an '
                 f'interval of {e.get("every_k_steps")} steps, the records before it say {now}.', 0, e['rank'], n)
         of = lambda r: [(e['global_step'], e['before'], e['every_k_steps'])
@@ -271,8 +264,7 @@ def _odd_saves(h: History) -> Iterator[Evidence]:
                 attempt=b, cause='rank 0 of an older attempt was still alive')
     for n in launches(h):
         if unsettled(h, n): continue
-        saves = [e['global_step'] for e in h.lines['events.jsonl'] if e['attempt'] == n and e['rank'] == 0
-            and e['event'] == 'busy' and e['doing'] == 'save']
+        saves = [e['global_step'] for e in h.named('busy', attempt=n, rank=0, doing='save')]
         lines = [b['global_step'] for b in _lines(h, 'checkpoint', 'checkpoint_failed') if b['attempt'] == n
             and (b['event'] == 'checkpoint' or 'stall_time_sec' in b)]
         if lines not in (saves, saves[:-1]):
@@ -334,13 +326,11 @@ def _wrong_sidecars(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/735_resumes.ipynb #fab4d402
 @once
 def _done(h: History) -> dict[tuple, float]: # (attempt, step) -> mono of rank 0's record
-    own = h.steps[(h.steps['rank'] == 0).to_numpy()]
-    return dict(zip(zip(own['attempt'].tolist(), own['global_step'].tolist()), own['mono'].tolist()))
+    return dict(zip(attempt_steps(h.own), h.own['mono'].tolist()))
 
 def _done_at(h: History, attempt: int, step: int, boot: str | None) -> float: # -inf: not by that clock
-    here = any(e['event'] == 'worker_up' and e['rank'] == 0 and e['attempt'] == attempt and e.get('boot') == boot
-               for e in h.lines['events.jsonl'])
-    return _done(h).get((attempt, step), -np.inf) if boot and here else -np.inf
+    here = boot and h.named('worker_up', rank=0, attempt=attempt, boot=boot)
+    return _done(h).get((attempt, step), -np.inf) if here else -np.inf
 
 # %% ../../nbs/measure/735_resumes.ipynb #4ddeee7e
 def _wrong_latest(h: History) -> Iterator[Evidence]:
@@ -349,7 +339,7 @@ def _wrong_latest(h: History) -> Iterator[Evidence]:
     own = {(s['attempt'], s['global_step']): s for s in h.sidecars if s['file'] != 'latest.json'}
     if h.status == 'in progress' or not latest and not own or 'latest.json' in h.damaged: return
     named = latest and (latest['attempt'], latest['global_step'])
-    published = {*own, *zip(h.checkpoints['attempt'].tolist(), h.checkpoints['global_step'].tolist())}
+    published = {*own, *attempt_steps(h.checkpoints)}
     if named and named not in published and named > max(own, default=(0, 0)):
         yield Evidence(False, f'latest.json names step {named[1]} of attempt {named[0]}, which has no sidecar.',
             named[1], attempt=named[0], cause='it was published before it was durable, or the sidecar was removed')
@@ -362,9 +352,8 @@ def _wrong_latest(h: History) -> Iterator[Evidence]:
 def saved_digests(h: History) -> dict[tuple, dict]: # (attempt, step) -> component -> digest
     "What was live when a state was saved: rank 0's, and what each rank has of its own."
     out = {}
-    for e in h.lines['events.jsonl']:
-        if e['event'] == 'digested': out.setdefault((e['attempt'], e['global_step']), {}).update(
-            {c: d for c, d in e['digests'].items() if not e['rank'] or c.endswith(f'.{e["rank"]}')})
+    for e in h.named('digested'): out.setdefault((e['attempt'], e['global_step']), {}).update(
+        {c: d for c, d in e['digests'].items() if not e['rank'] or c.endswith(f'.{e["rank"]}')})
     return out
 
 # %% ../../nbs/measure/735_resumes.ipynb #5b1e0d81
@@ -417,8 +406,7 @@ def _said_of_failures(h: History) -> Iterator[Evidence]:
 def law_whole(h: History) -> Iterator[Evidence]:
     "The newest checkpoint that was published, and not set aside since, lies there whole."
     yield from _said_of_failures(h)
-    published = zip(h.checkpoints['attempt'].tolist(), h.checkpoints['global_step'].tolist())
-    due = sorted((o for o in published if not was_set_aside(h, *o)), reverse=True)
+    due = sorted((o for o in attempt_steps(h.checkpoints) if not was_set_aside(h, *o)), reverse=True)
     there = any(name.endswith('.pt') for name in h.stored)
     if not h.version or not (h.ran_here or there) or not (due or h.damaged): return 0
     if not h.unlisted: yield from first_of([*_missed(h, due)]); return len(due)
@@ -491,10 +479,9 @@ def law_restored(h: History) -> Iterator[Evidence]:
 
 def _odd_digests(h: History) -> Iterator[Evidence]:
     "Saves that are digested more often than they were made, or not at all."
-    events = h.lines['events.jsonl']
-    told = Counter((e['attempt'], e['global_step'], e['rank']) for e in events if e['event'] == 'digested')
+    told = Counter((e['attempt'], e['global_step'], e['rank']) for e in h.named('digested'))
     if not told: return
-    saves = Counter((e['attempt'], e['global_step']) for e in events if e['event'] == 'busy' and e['doing'] == 'save')
+    saves = Counter((e['attempt'], e['global_step']) for e in h.named('busy', doing='save'))
     for (n, s, r), k in told.items():
         if k > max(1, saves[n, s]) and not unsettled(h, n): yield Evidence(False,
             f'rank {r} of attempt {n} digested step {s} {k} times; it was saved {saves[n, s]} times.', s, r, n)
@@ -507,9 +494,9 @@ def _odd_digests(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/735_resumes.ipynb #d196b002
 def _parted(h: History) -> Iterator[Evidence]:
     "Ranks that were not alike when they saved, though they computed alike."
-    for e in h.lines['events.jsonl']:
+    for e in h.named('digested'):
         n = e['attempt']
-        if e['event'] != 'digested' or not e['rank'] or env(h, n, 'deterministic') is not True: continue
+        if not e['rank'] or env(h, n, 'deterministic') is not True: continue
         first = saved_digests(h).get((n, e['global_step']), {})
         for c in sorted(first.keys() & e['digests'].keys()):
             if e['digests'][c] != first[c] and alike(h, n, n, across=True): yield Evidence(False,

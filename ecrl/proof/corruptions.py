@@ -6,7 +6,7 @@
 __all__ = ['HARMLESS', 'Change', 'corrupt', 'excuse', 'judge', 'corruptions', 'reasons']
 
 # %% ../../nbs/proof/902_corruptions.ipynb #44827b83
-import json, shutil, tempfile
+import json, tempfile
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ from statistics import median
 from typing import NamedTuple
 from fastcore.basics import patch
 from .register import Acceptor, Lineage, Process, Proposer, Value, leader
-from .schedules import SCHEDULES, orders
+from .schedules import orders
 
 # %% ../../nbs/stages/530_core.ipynb #7a0cd5f0
 class Shape(NamedTuple):
@@ -52,22 +52,20 @@ COPIES = ('updates', 'states', 'execution')
 
 def check_shape(s: Shape) -> Shape:
     "Refuse what cannot work."
-    if s.micro < 1 or s.micro & (s.micro - 1): raise ValueError(
-        f'expected a number of micro-batches that is a power of two (their sum is a tree), found {s.micro}: set 1, 2, '
-        '4, 8, ...')
-    if s.acceptors < 3 or s.acceptors % 2 == 0: raise ValueError(
-        f'expected an odd number of keepers, at least 3, found {s.acceptors}: with fewer, one failure ends every vote')
-    if min(s.stages, s.replicas, s.steps, s.every, s.resend) < 1: raise ValueError(
-        f'expected at least one stage, replica and step and intervals of at least 1, found {s}')
-    if s.schedule not in ('', *SCHEDULES): raise ValueError(
-        f'expected a schedule {" or ".join(SCHEDULES)}, found {s.schedule!r}')
-    if s.clip and s.copies == 'states': raise ValueError(
-        'expected updates or execution where gradients are clipped, found states: a state is sent before the norms of '
-        'all stages are known')
-    if s.handover and (s.handover <= 1 or not 1 <= s.slow_steps <= s.rest): raise ValueError(
-        f'expected a leader that hands over to be more than 1 times slower, for at least one step and no more than a '
-        f'view rests, found {s.handover:g}, {s.slow_steps}, {s.rest}')
-    if s.copies not in COPIES: raise ValueError(f'expected copies of {", ".join(COPIES)}, found {s.copies!r}')
+    orders(s.schedule or '1f1b', s.stages, s.micro)             # refuses another schedule, and odd micro-batches
+    for wrong, said in (
+        (s.acceptors < 3 or s.acceptors % 2 == 0,
+         f'expected an odd number of keepers, at least 3, found {s.acceptors}: with fewer, one failure ends every vote'),
+        (min(s.stages, s.replicas, s.steps, s.every, s.resend) < 1,
+         f'expected at least one stage, replica and step and intervals of at least 1, found {s}'),
+        (s.clip and s.copies == 'states',
+         'expected updates or execution where gradients are clipped, found states: a state is sent before the norms of '
+         'all stages are known'),
+        (s.handover and (s.handover <= 1 or not 1 <= s.slow_steps <= s.rest),
+         f'expected a leader that hands over to be more than 1 times slower, for at least one step and no more than a '
+         f'view rests, found {s.handover:g}, {s.slow_steps}, {s.rest}'),
+        (s.copies not in COPIES, f'expected copies of {", ".join(COPIES)}, found {s.copies!r}')):
+        if wrong: raise ValueError(said)
     return s
 
 def first_value(s: Shape) -> Value:
@@ -78,7 +76,7 @@ def first_value(s: Shape) -> Value:
 # %% ../../nbs/stages/530_core.ipynb #452797ef
 class Due(NamedTuple):
     "What a run without failures comes to, as records name it."
-    states: tuple       # [step][stage]
+    states: tuple       # [step][stage]; empty where machines compute other bits, or nobody knows
     windows: tuple      # [step], of its samples
     patience: float     # time after the last healing within which the target is due
 
@@ -863,11 +861,9 @@ class GroupRecord(NamedTuple):
     records: list        # in an order that respects causes
     times: list          # of each record
     faults: list
-    exact: bool          # all machines compute the same bits
     done: bool
-    delivered: int       # messages
-    seed: int | None = None
-    due: Due | None = None   # what to compare with
+    due: Due             # what to compare with
+    delivered: int = 0   # messages
 
 def patience(shape: Shape) -> float: # time units after the last fault has ended
     "The bound of the liveness law. It is wide, since a run may lose every seventh message."

@@ -8,6 +8,7 @@ __all__ = ['RESNET', 'CutError', 'units', 'applied', 'checked', 'cut', 'operatio
 # %% ../../nbs/stages/512_cut.ipynb #fba70197
 import copy
 from collections.abc import Sequence
+from itertools import islice
 import torch
 from torch import Tensor, nn
 
@@ -101,28 +102,24 @@ def balanced(
     "The cut whose largest stage is smallest."
     if not 0 < stages <= len(costs): raise CutError(
         f'expected between 1 and {len(costs)} stages, one unit each at least, found {stages}')
-    best = {(0, 0): ((0, 0), [])}                       # (stages, units so far) -> (largest, sum of squares), counts
+    best = {(0, 0): (0, 0, [])}                         # (stages, units so far) -> largest, sum of squares, counts
     for s in range(1, stages + 1):
         for end in range(s, len(costs) - (stages - s) + 1):
-            found = []
-            for start in range(s - 1, end):
-                if (s - 1, start) not in best: continue
-                (top, squares), counts = best[s - 1, start]
-                c = sum(costs[start:end])
-                found.append(((max(top, c), squares + c*c), [*counts, end - start]))
-            if found: best[s, end] = min(found)
-    return best[stages, len(costs)][1]
+            before = [(best[s - 1, b], sum(costs[b:end]), end - b) for b in range(s - 1, end) if (s - 1, b) in best]
+            best[s, end] = min((max(top, c), squares + c*c, [*counts, n]) for (top, squares, counts), c, n in before)
+    return best[stages, len(costs)][2]
+
+def _split(xs: Sequence, counts: Sequence[int]) -> list[list]:
+    xs = iter(xs)
+    return [list(islice(xs, n)) for n in counts]
 
 def propose(chain: Sequence[tuple], costs: Sequence[float], stages: int) -> list[list[str]]: # a map
     "A map that balances these costs; they may be counted, or measured in a run."
-    names, out = [n for n, _ in chain], []
-    for n in balanced(costs, stages): out.append(names[:n]); names = names[n:]
-    return out
+    return _split([n for n, _ in chain], balanced(costs, stages))
 
 def shares(costs: Sequence[float], counts: Sequence[int]) -> list[float]:
     "Each stage's part of all costs."
-    ends = [sum(counts[:i]) for i in range(len(counts) + 1)]
-    return [sum(costs[a:b])/sum(costs) for a, b in zip(ends, ends[1:])]
+    return [sum(part)/sum(costs) for part in _split(costs, counts)]
 
 # %% ../../nbs/stages/512_cut.ipynb #5e1a0002
 def measured(
@@ -134,9 +131,5 @@ def measured(
     if len(counts) != len(times) or sum(counts) != len(costs): raise CutError(
         f'expected a time for each of {len(counts)} stages and a cost for each of {sum(counts)} units, found '
         f'{len(times)} and {len(costs)}')
-    out, at = [], 0
-    for n, t in zip(counts, times):
-        part = costs[at:at + n]
-        out += [t*c/sum(part) if sum(part) else t/n for c in part]
-        at += n
-    return out
+    return [t*c/sum(part) if sum(part) else t/len(part)
+            for part, t in zip(_split(costs, counts), times) for c in part]

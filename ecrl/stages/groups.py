@@ -35,7 +35,7 @@ def lives_of(h: History) -> dict: # attempt -> the life of its group, to be judg
         s = cfg.of_kit()
         shape = shape_in(SimpleNamespace(cfg=cfg, stages=s.map or range(s.count)), begun.get(n, 0))
         if any(folder.glob('replica-*.jsonl')):
-            out[n] = record_of(folder, shape, Due((), windows, 60.0))._replace(exact=False)
+            out[n] = record_of(folder, shape, Due((), windows, 60.0))
     return dict(sorted(out.items()))
 
 # %% ../../nbs/stages/552_groups.ipynb #73600009
@@ -72,7 +72,7 @@ def unplanned_strikes(h: History) -> tuple[int, list[str]]: # (how many are reco
 def _other_words(h: History, n: int, life) -> Iterator[Evidence]:
     "Members of which the watcher says what their group does not."
     from ecrl.stages.laws import History as Group
-    g, s = Group(life.shape, life.records, False, life.due), life.shape
+    g, s = Group(life), life.shape
     died = {p for _, r in g.of['fault'] if r.data[1] == 'crash' for p in r.data[2]}
     for e in [e for e in h.lines['events.jsonl'] if e['attempt'] == n]:
         if e['event'] == 'member_lost':

@@ -12,7 +12,7 @@ from pathlib import Path
 from fastcore.basics import patch
 from ..base.processes import die_with_parent, signal_if_there
 from .core import Due, Fault, GroupRecord, PlannedFault, Replica, Shape, WORLD, between, check_shape
-from .frames import meant, plain
+from .frames import from_json, to_json
 from .node import DROP, HOLD, PASS, Cuts, Log, Site, close_others, read_log, run_replica
 from .pieces import Material, Piece
 from .register import Record, leader
@@ -130,7 +130,7 @@ def ended(self: GroupSupervisor, p: int):
 # %% ../../nbs/stages/594_job.ipynb #5a1c0026
 @patch
 def told(self: GroupSupervisor, p: int, line: list):
-    r = meant(line)
+    r = from_json(line)
     self.take(p, Record(*r[:8]), *r[8:])
 
 @patch
@@ -171,7 +171,7 @@ def spend(self: GroupSupervisor, p: int, r: Record):
 @patch
 def note(self: GroupSupervisor, **what):
     if self.progress is None: return
-    os.write(self.progress, (json.dumps({k: plain(v) for k, v in what.items()}) + '\n').encode())
+    os.write(self.progress, (json.dumps({k: to_json(v) for k, v in what.items()}) + '\n').encode())
 
 @patch
 def unplanned(self: GroupSupervisor, p: int):
@@ -325,7 +325,7 @@ def run(self: GroupSupervisor) -> dict:
         self.world('end', (self.healed, self.now))
         why = [] if finished else [self.why(), *dict.fromkeys(self.refused)]
         return dict(finished=finished, why='; '.join(why), seconds=self.now, deaths=self.deaths, writes=self.writes,
-                    not_struck=[plain(x) for x in self.waiting], incarnations=self.incs, spent=self.spent)
+                    not_struck=[to_json(x) for x in self.waiting], incarnations=self.incs, spent=self.spent)
     finally: self.close()
 
 @patch
@@ -397,7 +397,7 @@ def record_of(folder: Path, shape: Shape, due: Due) -> GroupRecord:
               for r, t in told if r.process == WORLD and r.event == 'fault' for f in [Fault(*r.data)]]
     result = Path(folder)/'result.json'              # none: its starter was killed
     ended = result.exists() and json.loads(result.read_text())['finished']
-    return GroupRecord(shape, records, [t - begin for _, t in told], faults, True, ended, len(records), due=due)
+    return GroupRecord(shape, records, [t - begin for _, t in told], faults, ended, due)
 
 # %% ../../nbs/stages/594_job.ipynb #b1ad165b
 SLOW = 50.0                 # times, of a replica that is struck so
@@ -406,7 +406,7 @@ def replica_of(m: Material, shape: Shape):
     "Makes the core of a replica, in its process."
     def make(node):
         piece = Piece(m, node.me//shape.replicas)
-        piece.told = lambda step, loss: node.log.tell((node.me, node.inc, 0, None, 'loss', 0, step, (loss,)))
+        piece.told = lambda step, loss: node.tell('loss', 0, step, loss)
         told = {SIGNALS['flip']: ('flip', 'update'), SIGNALS['slow']: ('pace', SLOW), FASTER: ('pace', 1.0)}
         for number, what in told.items():
             signal.signal(number, lambda *_, what=what: setattr(piece, *what))

@@ -46,8 +46,8 @@ class StagesConfig(Section):
     places: list[Count] = []                                # the host of each replica, then keeper; empty: spread
 
 # %% ../../nbs/stages/505_kit.ipynb #c0de3204
-def _check_stages(cfg):
-    "Refuse what stages cannot do, or not yet."
+def _refused(cfg): # -> (whether it is, key, what to do)
+    "What stages cannot do, or not yet."
     s, t, r = cfg.of_kit(), cfg.training, cfg.runtime
     for key, found, use in (
             ('training.numerics', t.numerics, 'elastic'), ('training.optimizer', t.optimizer, 'sgd'),
@@ -55,43 +55,39 @@ def _check_stages(cfg):
             ('runtime.device', r.device, 'cpu'), ('runtime.nodes', r.nodes, 1),
             ('runtime.threads', r.threads, 1),      # those of torch do not survive the fork of a replica
             ('supervisor.standby', cfg.supervisor.standby, False)):
-        if found != use: raise ValueError(f'{key}: {found} is not built yet for training.method stages; use {use}')
-    if cfg.elastic or r.nproc != 1: raise ValueError(
-        'runtime.nproc: a group of stages is watched by one rank; set runtime.nproc: 1 and no elastic phases')
-    if t.max_grad_norm and s.copies == 'states': raise ValueError(
-        'training.max_grad_norm: a state is sent before the norms of all stages are known; use stages.copies: updates, '
-        'or execution')
-    if s.keepers < 3 or s.keepers % 2 == 0: raise ValueError(
-        f'stages.keepers: expected an odd number, at least 3, found {s.keepers}; with fewer, one failure ends '
-        'every vote')
-    if s.replicas == 1 and any(x.kind == 'crash' and x.back_s is None for x in s.strikes): raise ValueError(
-        'stages.replicas: expected at least 2 where one dies and does not come back, found 1; add a replica, or set '
-        'back_s in stages.strikes')
-    for key in ('silent_s', 'stuck_s', 'lost_s'):
-        if getattr(s, key) < 2*s.tick_s: raise ValueError(
-            f'stages.{key}: expected at least two heartbeats, {2*s.tick_s:g}, found {getattr(s, key):g}')
-    if 0 < s.handover <= 1: raise ValueError(
-        f'stages.handover: expected more than 1 times slower, or 0 (never), found {s.handover:g}')
+        yield found != use, key, f'{found} is not built yet for training.method stages; use {use}'
+    yield (cfg.elastic or r.nproc != 1, 'runtime.nproc',
+           'a group of stages is watched by one rank; set runtime.nproc: 1 and no elastic phases')
+    yield (t.max_grad_norm and s.copies == 'states', 'training.max_grad_norm',
+           'a state is sent before the norms of all stages are known; use stages.copies: updates, or execution')
+    yield (s.keepers < 3 or s.keepers % 2 == 0, 'stages.keepers',
+           f'expected an odd number, at least 3, found {s.keepers}; with fewer, one failure ends every vote')
+    yield (s.replicas == 1 and any(x.kind == 'crash' and x.back_s is None for x in s.strikes), 'stages.replicas',
+           'expected at least 2 where one dies and does not come back, found 1; add a replica, or set back_s in '
+           'stages.strikes')
+    for key in ('silent_s', 'stuck_s', 'lost_s'): yield (
+        getattr(s, key) < 2*s.tick_s, f'stages.{key}',
+        f'expected at least two heartbeats, {2*s.tick_s:g}, found {getattr(s, key):g}')
+    yield (0 < s.handover <= 1, 'stages.handover',
+           f'expected more than 1 times slower, or 0 (never), found {s.handover:g}')
     for i, names in enumerate(s.map):
-        if not names: raise ValueError(f'stages.map: expected at least one unit in stage {i}, found none')
-    if cfg.checkpoint.auto: raise ValueError(
-        'checkpoint.every_k_steps: auto is not built yet for training.method stages, whose processes are told the '
-        'interval as they start; name a number (`ecrl advise RUN --mtbf ...` says which)')
-    _check_hosts(s)
-
+        yield not names, 'stages.map', f'expected at least one unit in stage {i}, found none'
+    yield (cfg.checkpoint.auto, 'checkpoint.every_k_steps',
+           'auto is not built yet for training.method stages, whose processes are told the interval as they start; '
+           'name a number (`ecrl advise RUN --mtbf ...` says which)')
+    yield from _refused_hosts(s)
 
 # %% ../../nbs/stages/505_kit.ipynb #c0de3206
-def _check_hosts(s: StagesConfig):
-    "Refuse hosts that could not be told apart, places that are not there, and cuts that need one machine."
-    if len(set(s.hosts)) != len(s.hosts) or not all(h.strip() for h in s.hosts): raise ValueError(
-        f'stages.hosts: expected an address of its own for each host, found {s.hosts}')
-    if len(s.hosts) == 1: raise ValueError(
-        'stages.hosts: expected at least two hosts, found one; a group on one host needs no address')
-    if s.places and max(s.places) >= len(s.hosts): raise ValueError(
-        f'stages.places: expected numbers of {len(s.hosts)} hosts, from 0, found {max(s.places)}')
-    if s.hosts and any(x.kind == 'cut' for x in s.strikes): raise ValueError(
-        'stages.strikes: a cut needs all processes on one machine, found several hosts; crash or pause one, or take a '
-        'real link down')
+def _refused_hosts(s: StagesConfig): # -> as above
+    "Hosts that could not be told apart, places that are not there, and cuts that need one machine."
+    yield (len(set(s.hosts)) != len(s.hosts) or not all(h.strip() for h in s.hosts), 'stages.hosts',
+           f'expected an address of its own for each host, found {s.hosts}')
+    yield (len(s.hosts) == 1, 'stages.hosts',
+           'expected at least two hosts, found one; a group on one host needs no address')
+    yield (s.places and max(s.places) >= len(s.hosts), 'stages.places',
+           f'expected numbers of {len(s.hosts)} hosts, from 0, found {max(s.places, default=0)}')
+    yield (s.hosts and any(x.kind == 'cut' for x in s.strikes), 'stages.strikes',
+           'a cut needs all processes on one machine, found several hosts; crash or pause one, or take a real link down')
 
 # %% ../../nbs/stages/505_kit.ipynb #57a6000b
 GROUP_EVENTS = dict(struck='''
@@ -125,7 +121,9 @@ class StagesKit(Kit):
     name, worker, settings = 'stages', 'ecrl.stages.method:Staged', StagesConfig
     events, changeable = GROUP_EVENTS, ('stages',)
 
-    def refuse(self, cfg): _check_stages(cfg)
+    def refuse(self, cfg):
+        for wrong, key, said in _refused(cfg):
+            if wrong: raise ValueError(f'{key}: {said}')
     def hosts(self, cfg) -> int: return max(cfg.runtime.nodes, len(cfg.of_kit().hosts))
     def size(self, cfg) -> str:
         s = cfg.of_kit()
@@ -135,7 +133,6 @@ class StagesKit(Kit):
         folder = run_dir.resolve()/'logs'/f"stages-{order['attempt']}"
         return ([sys.executable, '-m', 'ecrl.stages.places', str(folder), str(node), str(os.getpid())],
                 os.environ | dict(OMP_NUM_THREADS=str(cfg.runtime.threads)), f'host {node} of {n}')
-
 
 # %% ../../nbs/stages/505_kit.ipynb #57a60009
 @patch

@@ -14,8 +14,8 @@ from functools import cached_property
 from statistics import median
 from fastcore.basics import patch
 from ..measure.laws import Evidence, check_law, result
-from .core import Due, GroupRecord, Shape, first_value
-from .register import Value
+from .core import GroupRecord, first_value
+from .register import Record, Value
 
 # %% ../../nbs/stages/550_laws.ipynb #39b8f857
 def follows(u: Value, v: Value) -> bool:
@@ -27,11 +27,15 @@ def follows(u: Value, v: Value) -> bool:
 
 # %% ../../nbs/stages/550_laws.ipynb #6770aa5b
 class History:
-    "The records of a life, ready to be judged; `done` if whoever ran it says that it came to its end."
-    def __init__(self, shape: Shape, records: list, exact: bool = True, due: Due | None = None, done: bool = False):
-        self.shape, self.records, self.exact, self.due, self.done = shape, records, exact, due, done
+    "The record of a group, ready to be judged; `done` if whoever ran it says that it came to its end."
+    def __init__(self, life: GroupRecord):
+        self.shape, self.records, self.due, self.done = life.shape, life.records, life.due, life.done
         self.of = defaultdict(list)                     # event -> [(place, record)]
-        for i, r in enumerate(records): self.of[r.event].append((i, r))
+        for i, r in enumerate(self.records): self.of[r.event].append((i, r))
+
+    def all_of(self, *events: str) -> list: # [(place, record)], in order
+        return sorted(x for e in events for x in self.of[e])
+    def stage(self, r: Record) -> int: return r.process//self.shape.replicas
 
     @cached_property
     def chosen(self) -> list: # [(ballot, value, place)], by ballot
@@ -58,10 +62,22 @@ class History:
         out = {1: (first_value(self.shape), -1)}
         for v, i in self.chain: out.setdefault(v.view, (v, i))
         return out
+    def began(self, view: int) -> Value | None: # None: the register has no such view
+        return self.views.get(view, (None, 0))[0]
+    def members(self, view: int) -> tuple: # per stage; nobody in a view that the register does not have
+        return v.members if (v := self.began(view)) else ((),)*self.shape.stages
     @cached_property
     def commits(self) -> list: # [(view, step, place)], in the order of the register
         return [(v.committed_in, v.committed, i) for (u, _), (v, i) in zip([self.views[1], *self.chain], self.chain)
                 if v.committed != u.committed and v.view == u.view]
+    @cached_property
+    def moves(self) -> list: # [(place, record, lineage)]
+        "Whoever has come to another step: by an update, by a checkpoint, by learning."
+        line, out = {}, []
+        for i, r in self.all_of('applied', 'restored', 'synced'):
+            if r.event != 'applied': line[r.who] = r.data[0]
+            out.append((i, r, line.get(r.who)))
+        return out
     @cached_property
     def at(self) -> dict: # (process, incarnation, number) -> record
         return {r.id: r for r in self.records}
@@ -118,7 +134,7 @@ def law_register(h: History):
     """Promises and acceptances of an acceptor never fall, also over restarts; a ballot has one value; what is chosen
     forms one chain; whoever acts on a value acts on one that was chosen."""
     promised, examined, of = {}, 0, {}
-    for _, r in sorted(h.of['promise'] + h.of['accept']):
+    for _, r in h.all_of('promise', 'accept'):
         examined += 1
         before = promised.get(r.process, (0, -1, 0))
         if r.data[0] < before or r.event == 'promise' and r.data[0] == before:
@@ -145,7 +161,7 @@ def law_one_leader(h: History):
     leads = defaultdict(set)
     for _, r in h.of['leads']:
         leads[r.view, r.data[0]].add(r.who)
-        due = h.views[r.view][0].members[r.data[0]][0] if r.view in h.views else None
+        due = next(iter(h.members(r.view)[r.data[0]]), None)
         if due != r.who: yield offence(r, f'leads stage {r.data[0]} in view {r.view}, where the register names {due}')
     for (view, stage), who in leads.items():
         if len(who) > 1: yield Evidence(False, f'view {view}, stage {stage}: expected one leader, found {sorted(who)}')
@@ -208,13 +224,11 @@ def law_durable(h: History):
     staged = {(r.who, r.view, r.step): i for i, r in reversed(h.of['staged'])}
     heard = {(r.who, r.view, r.step, r.data): i for i, r in reversed(h.of['acked'] + h.of['ready'])}
     for view, step, place in h.commits:
-        for stage, members in enumerate(h.views[view][0].members if view in h.views else ()):
-            for m in members:
-                if staged.get((m, view, step), place) >= place:
-                    yield Evidence(False,
-                                   f'step {step} of view {view} is committed, and member {m} of stage {stage} has not '
-                                   'set it aside', step=step)
-        if view in h.views: yield from _heard(h, heard, view, step, place)
+        for stage, m in [(s, m) for s, ms in enumerate(h.members(view)) for m in ms]:
+            if staged.get((m, view, step), place) >= place: yield Evidence(
+                False, f'step {step} of view {view} is committed, and member {m} of stage {stage} has not set it aside',
+                step=step)
+        if h.began(view): yield from _heard(h, heard, view, step, place)
     for i, r in h.of['acked']:
         if staged.get((r.data, *r.work), i) >= i or r.cause and r.cause[:2] != r.data: yield offence(
             r, f'{r.data} acknowledges step {r.step} of view {r.view} by {r.cause}; it has not set it aside, or '
@@ -223,7 +237,7 @@ def law_durable(h: History):
 
 def _heard(h: History, heard: dict, view: int, step: int, place: int):
     "Whether leaders had heard all that a commit rests on."
-    leads, *others = h.views[view][0].members
+    leads, *others = h.members(view)
     due = [(leads[0], (s,)) for s in range(1, h.shape.stages)] + [(ms[0], m) for ms in (leads, *others) for m in ms[1:]]
     for who, what in due:
         if heard.get((who, view, step, what), place) >= place: yield Evidence(
@@ -237,7 +251,7 @@ def law_one_update(h: History):
     seen, examined = {}, 0
     for _, r in h.of['staged'] + h.of['applied']:
         examined += 1
-        key = (r.process//h.shape.replicas, r.step, r.view)
+        key = (h.stage(r), r.step, r.view)
         if seen.setdefault(key, r.data[0]) != r.data[0]:
             yield offence(r, f'{r.event} another update of (stage, step, view) {key} than others')
     due = {(v.committed_in, v.committed): v.scale for v, _ in reversed(h.chain)}         # a restore names a step again
@@ -250,11 +264,11 @@ def law_one_update(h: History):
 def _executed(h: History): # -> how many were examined
     "Whether members have computed what they vouch for."
     took, done, examined, all_do = Counter(), defaultdict(int), 0, h.shape.copies == 'execution'
-    for i, r in sorted(x for e in ('window', 'act', 'grad', 'executed', 'staged') for x in h.of[e]):
-        key, stage = (r.who, r.view, r.step), r.process//h.shape.replicas
+    for _, r in h.all_of('window', 'act', 'grad', 'executed', 'staged'):
+        key, stage = (r.who, r.view, r.step), h.stage(r)
         if r.event == 'executed': done[key] += 1
         elif r.event != 'staged': took[key, r.event] += 1
-        elif r.view in h.views and r.who in h.views[r.view][0].members[stage][:None if all_do else 1]:
+        elif r.who in h.members(r.view)[stage][:None if all_do else 1]:
             examined += 1
             last, M = h.shape.stages - 1, h.shape.micro
             due = dict(window=int(stage in (0, last)), act=M*(stage > 0), grad=M*(stage < last))
@@ -275,7 +289,7 @@ def law_once(h: History):
     "A process applies step base+1, +2, +3 and so on, each after its commit."
     committed, at, examined = defaultdict(lambda: len(h.records)), {}, 0
     for view, step, place in h.commits: committed[view, step] = min(committed[view, step], place)
-    for i, r in sorted(h.of['applied'] + h.of['restored'] + h.of['synced']):
+    for i, r, _ in h.moves:
         if r.event == 'applied':
             examined += 1
             if at.get(r.who) != r.step - 1: yield offence(r, f'applied step {r.step} and stood at {at.get(r.who)}')
@@ -304,13 +318,13 @@ def law_nothing_lost(h: History):
 def _stand(h: History): # -> how many were examined
     "Whether members stand where their view begins, and everybody where he says."
     at, examined = {}, 0
-    for _, r in sorted(x for e in ('applied', 'restored', 'synced', 'adopted') for x in h.of[e]):
+    for _, r in h.all_of('applied', 'restored', 'synced', 'adopted'):
         if r.event != 'adopted': at[r.who] = r.step, r.data[-1]; continue
         value, member, applied, state = r.data
         examined += member
         if member and applied != value.committed:
             yield offence(r, f'member of view {r.view} stands at step {applied}, expected {value.committed}')
-        in_sync = r.who in value.members[r.process//h.shape.replicas] and applied == value.committed
+        in_sync = r.who in value.members[h.stage(r)] and applied == value.committed
         if member != in_sync: yield offence(r, f'member of view {r.view}: {member}, expected {in_sync}')
         if at.get(r.who, (-1, None)) != (applied, state):
             yield offence(r, f'stands at {applied, state}, and has come to {at.get(r.who)}')
@@ -326,8 +340,7 @@ def law_across(h: History):
         if sent is None and r.cause: continue                      # not there: L0
         examined += 1
         kind, ahead = ('forward', -1) if r.event == 'act' else ('backward', 1)
-        right = (sent and sent.process//h.shape.replicas - r.process//h.shape.replicas == ahead
-                 and sent[4:] == (kind, *r.work, r.data))
+        right = sent and h.stage(sent) - h.stage(r) == ahead and sent[4:] == (kind, *r.work, r.data)
         if not right: yield offence(
             r, f'{r.event} of view {r.view}, step {r.step}, micro-batch {r.data[0]} was sent as {sent and sent[4:]}')
     for _, r in h.of['window']:
@@ -339,10 +352,9 @@ def law_across(h: History):
 def states(h: History) -> dict:
     """What each stage's state is after each committed step, by whoever applied it first: (stage, lineage, step) ->
     state."""
-    line, out = {}, {}
-    for _, r in sorted(h.of['applied'] + h.of['restored'] + h.of['synced']):
-        if r.event != 'applied': line[r.who] = r.data[0]
-        if r.event != 'synced': out.setdefault((r.process//h.shape.replicas, line.get(r.who), r.step), r.data[-1])
+    out = {}
+    for _, r, line in h.moves:
+        if r.event != 'synced': out.setdefault((h.stage(r), line, r.step), r.data[-1])
     return out
 
 @law('L10 joining')
@@ -351,9 +363,9 @@ def law_joining(h: History):
     known, chains, examined = states(h), {}, 0
     for _, r in h.of['synced']:
         line, chain, state = r.data
-        key = (r.process//h.shape.replicas, line, r.step)
+        key = (h.stage(r), line, r.step)
         examined += 1
-        of = h.views[r.view][0].lineage if r.view in h.views else line
+        of = v.lineage if (v := h.began(r.view)) else line
         if line != of: yield offence(r, f'has learned of {line} in view {r.view}, which is of {of}')
         if known.get(key) != state:
             yield offence(r, f'has learned step {r.step} of {line} as {state}, expected {known.get(key)}')
@@ -366,16 +378,14 @@ def law_joining(h: History):
 def law_same_state(h: History):
     """After a step all replicas of a stage have the same state; where processors are alike, that of the run without
     failures."""
-    line, seen, examined = {}, {}, 0
-    due = h.due.states if h.exact and h.due else None
-    for _, r in sorted(h.of['applied'] + h.of['restored'] + h.of['synced']):
-        if r.event != 'applied': line[r.who] = r.data[0]
+    seen, examined, due = {}, 0, h.due.states
+    for _, r, line in h.moves:
         if r.event == 'synced': continue
         examined += 1
-        stage = r.process//h.shape.replicas
+        stage = h.stage(r)
         if due and (r.step >= len(due) or r.data[-1] != due[r.step][stage]):
             yield offence(r, f'step {r.step}: state {r.data[-1]} is not that of the run without failures')
-        elif seen.setdefault((stage, line.get(r.who), r.step), r.data[-1]) != r.data[-1]:
+        elif seen.setdefault((stage, line, r.step), r.data[-1]) != r.data[-1]:
             yield offence(r, f'step {r.step}: state differs from that of another replica')
     return examined
 
@@ -387,8 +397,8 @@ def law_checkpoints(h: History):
     line = {v: x.lineage for v, (x, _) in h.views.items()}
     committed = {(line.get(w), s): (p, w) for w, s, p in reversed(h.commits)}        # in a lineage, a step once (L4)
     manifests, parts, once, examined = [], {}, {}, 0
-    alike = {(r.view, r.step, r.process//h.shape.replicas): r.data[1] for _, r in h.of['applied']}
-    for i, r in sorted(h.of['durable'] + h.of['proposes'] + h.of['restored']):
+    alike = {(*r.work, h.stage(r)): r.data[1] for _, r in h.of['applied']}
+    for i, r in h.all_of('durable', 'proposes', 'restored'):
         if r.event == 'durable' and once.setdefault(r.data[0], r) != r:
             yield offence(r, f'{r.data[0]} is written twice')
         if r.event == 'durable' and r.data[0][0] == 'part': parts[r.data[0]] = r.data[1][0]
@@ -416,9 +426,8 @@ def _parts(h: History, of: tuple, parts: dict) -> tuple: # of: (view, step); -> 
 
 def _loaded(h: History, r: tuple, manifests: dict, parts: dict): # -> how many were examined
     "Whether a restore loaded what its manifest names, for the lineage of its view."
-    (line, key, state), stage = r.data, r.process//h.shape.replicas
-    if r.view in h.views and h.views[r.view][0].lineage != line:
-        yield offence(r, f'began {line}, expected {h.views[r.view][0].lineage}')
+    (line, key, state), stage, view = r.data, h.stage(r), h.began(r.view)
+    if view and view.lineage != line: yield offence(r, f'began {line}, expected {view.lineage}')
     due = manifests.get(line[1:]) or _parts(h, line[1:], parts)
     if key != ('part', *line[1:], stage) or line.source and due[stage] != state:
         yield offence(r, f'loaded {key}, which manifest {line[1:]} does not name')
@@ -426,8 +435,8 @@ def _loaded(h: History, r: tuple, manifests: dict, parts: dict): # -> how many w
 
 def _newest(h: History, r: tuple, manifests: list, parts: dict):
     "Whether a restore goes back as little as it can."
-    line = h.views[r.view][0].lineage if r.view in h.views else None
-    if line is None: return
+    if (view := h.began(r.view)) is None: return
+    line = view.lineage
     due = max([m for m in manifests if m[0] >= line.view], default=line[1:] if line.source else (0, h.shape.start))
     named = r.data[0][3][1:]
     if named < due or named > due and None in _parts(h, named, parts):
@@ -439,7 +448,7 @@ def law_data(h: History):
     committed, examined = {(w, s) for w, s, _ in h.commits}, 0
     took = {(r.who, *r.work) for _, r in h.of['window']}
     for w, s in sorted(committed):
-        ends = {ms[0] for ms in (h.views[w][0].members if w in h.views else ())[::max(1, h.shape.stages - 1)]}
+        ends = {ms[0] for ms in h.members(w)[::max(1, h.shape.stages - 1)]}
         if lack := [m for m in sorted(ends) if (m, w, s) not in took]:
             yield Evidence(False, f'step {s} of view {w} is committed, and {lack[0]} took no window', step=s)
     for _, r in h.of['window']:
@@ -456,7 +465,7 @@ def law_liveness(h: History):
     if not h.of['end'] and not h.done: return 0
     healed, end = h.of['end'][-1][1][7] if h.of['end'] else (0.0, 0.0)
     last = h.chain[-1][0] if h.chain else h.views[1][0]
-    at = {r.who: r.step for _, r in sorted(h.of['applied'] + h.of['restored'] + h.of['synced'])}
+    at = {r.who: r.step for _, r, _ in h.moves}
     late = [m for ms in last.members for m in ms if at.get(m) != h.shape.steps]
     saved = any(r.data[0][0] == 'manifest' and r.step == h.shape.steps for _, r in h.of['durable'])
     if last.committed < h.shape.steps or late or not saved:
@@ -491,7 +500,7 @@ def _differs(h: History, r: tuple, step: int, dropped: tuple):
     "More than half of a stage in sync executed something else than those who are left out."
     did = {x.who: x.data[0] for _, x in h.of['executed'] if x.work == (r.view, step)}
     for m in dropped:
-        members = h.views[r.view][0].members[m[0]//h.shape.replicas] if r.view in h.views else ()
+        members = h.members(r.view)[m[0]//h.shape.replicas]
         digest, n = Counter(did[x] for x in members if x in did).most_common(1)[0] if did else (None, 0)
         if m not in did or 2*n <= len(members) or did[m] == digest: yield offence(
             r, f'leaves out {m} since it differs at step {step}; executed: {[(x, did.get(x)) for x in members]}')
@@ -500,7 +509,7 @@ def _differs(h: History, r: tuple, step: int, dropped: tuple):
 def _slow(h: History, r: tuple, lead: tuple, step: int, other: tuple | None, at: int):
     """Each of the leader's last steps in a view that had rested took so many times longer than the median of its
     backup's, where that one computes, else of its own before."""
-    s, n, view = h.shape, h.shape.slow_steps, h.views[r.view][0] if r.view in h.views else None
+    s, n, view = h.shape, h.shape.slow_steps, h.began(r.view)
     def of(m, last): # times up to this step of the view
         return [x.data[0] for _, x in h.of['took'] if (x.who, x.view) == (m, r.view) and x.step <= last]
     times = of(lead, step)
@@ -518,7 +527,7 @@ REASONS = dict(differs=_differs, slow=_slow)
 
 def judge(life: GroupRecord) -> dict: # law -> (result, examined, evidence)
     "All laws over a life."
-    h = History(life.shape, life.records, life.exact, life.due, life.done)
+    h = History(life)
     return {name: (result(n, found), n, found) for name, check in LAWS.items()
             for n, found in [check_law(name, check, h)]}
 

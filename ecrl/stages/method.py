@@ -58,7 +58,7 @@ def laws_of(folder: Path, m: Material, shape) -> dict: # law -> [result, examine
     "Judge a group's records by the laws of groups."
     p = Piece(m, 0)
     windows = (None, *(p.window(t) for t in range(1, shape.steps + 1)))
-    life = record_of(folder, shape, Due((), windows, 60.0))._replace(exact=False)
+    life = record_of(folder, shape, Due((), windows, 60.0))
     return {k: [v, n, [str(e) for e in ev[:3]]] for k, (v, n, ev) in judge(life).items()}
 
 # %% ../../nbs/stages/597_method.ipynb #5e1b0002

@@ -15,7 +15,7 @@ from zlib_ng import zlib_ng
 from fastcore.basics import patch
 from ..base.processes import die_with_parent, keep_memory
 from .core import DISK, STEP_KINDS, Disk, Shape, WatchingAcceptor, first_value
-from .frames import FrameError, Reader, checksum, frame, meant, packs_in, plain
+from .frames import FrameError, Reader, checksum, frame, from_json, packs_in, to_json
 from .register import Record, blank
 
 # %% ../../nbs/stages/592_node.ipynb #ca6dd174
@@ -60,24 +60,24 @@ class Log:
         self.file, self.pipe = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), pipe
         if pipe is not None: os.set_blocking(pipe, False)
 
-    def append(self, record: tuple):
-        line = (json.dumps([*plain(record), time.monotonic()], separators=(',', ':')) + '\n').encode()
+    def append(self, record: Record):
+        line = (json.dumps([*to_json(record), time.monotonic()], separators=(',', ':')) + '\n').encode()
         os.write(self.file, line)
-        if self.pipe is None or record[4] not in TOLD: return
-        self.say(line)
+        if record.event in TOLD: self.say(line)
 
-    def tell(self, what: tuple):
+    def tell(self, what: Record):
         "What is no record, for the starter alone."
-        if self.pipe is not None: self.say((json.dumps(plain(what)) + '\n').encode())
+        self.say((json.dumps(to_json(what)) + '\n').encode())
 
     def say(self, line: bytes):
+        if self.pipe is None: return
         # nobody to tell, or nobody who listens in time
         with contextlib.suppress(OSError): os.write(self.pipe, line)
 
 def read_log(path: Path) -> list[tuple]: # [(record, time)]
     "What a process has written; a line that is not whole was not finished."
     *lines, rest = Path(path).read_bytes().split(b'\n')
-    out = [meant(json.loads(line)) for line in lines]
+    out = [from_json(json.loads(line)) for line in lines]
     return [(Record(*r[:-1]), r[-1]) for r in out]
 
 # %% ../../nbs/stages/592_node.ipynb #7059b81b
@@ -91,7 +91,7 @@ class Votes:
             if f'{zlib_ng.crc32(text):08x}'.encode() != check: raise ValueError(
                 f'{path.name}, line {n + 1}: expected what this keeper has promised, found a damaged line. It does not '
                 'vote again: start the job anew, or go on with the other keepers')
-            self.disk[:3] = meant(json.loads(text))
+            self.disk[:3] = from_json(json.loads(text))
         # a torn last line is cut off
         self.file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         os.ftruncate(self.file, sum(len(l) + 1 for l in lines[:-1]))
@@ -101,7 +101,7 @@ class Votes:
     def save(self):
         "Make durable what is new."
         if (now := tuple(self.disk[:3])) == self.saved: return
-        text = json.dumps(plain(now), separators=(',', ':')).encode()
+        text = json.dumps(to_json(now), separators=(',', ':')).encode()
         os.write(self.file, f'{zlib_ng.crc32(text):08x} '.encode() + text + b'\n')
         os.fdatasync(self.file)
         self.saved = now
@@ -122,7 +122,7 @@ class Files:
 
     def __setitem__(self, key: tuple, value: tuple):
         packs = []
-        text = json.dumps([plain(value, packs), [[p.specs, len(p.data)] for p in packs]]).encode()
+        text = json.dumps([to_json(value, packs), [[p.specs, len(p.data)] for p in packs]]).encode()
         body = len(text).to_bytes(8, 'big') + text
         # a name of its own: two may write the same part
         temporary = self.folder/f'{self.path(key).stem}.{os.getpid()}.tmp'
@@ -145,7 +145,7 @@ def __getitem__(self: Files, key: tuple) -> tuple:
     if zlib_ng.crc32(memoryview(raw)[:-4]).to_bytes(4, 'big') != raw[-4:]: raise ValueError(
         f'{self.path(key).name}: expected what was written, found another checksum; remove it, and its manifests')
     value, lengths = json.loads(raw[8:n])
-    return meant(value, packs_in(raw, n, lengths)[0])
+    return from_json(value, packs_in(raw, n, lengths)[0])
 
 
 # %% ../../nbs/stages/592_node.ipynb #5a1c0002
@@ -353,6 +353,11 @@ def flush(self: Node):
     for m in out: self.leave(m)
 
 @patch
+def tell(self: Node, event: str, view: int, step: int, *data):
+    "Tell the starter what is no record."
+    self.log.tell(Record(self.me, self.inc, 0, None, event, view, step, data))
+
+@patch
 def leave(self: Node, m: tuple):
     "Send a message."
     if m[2] == DISK: self.disk.on(m)
@@ -371,7 +376,6 @@ class Leaves(list):
         took = time.monotonic() - begin
         self.node.spent[0] -= took; self.node.spent[1] += took
 
-
 # %% ../../nbs/stages/592_node.ipynb #5a1c000a
 @patch
 def written(self: Node, events: int, now: float):
@@ -381,7 +385,7 @@ def written(self: Node, events: int, now: float):
     if self.aside and not self.disk.full:
         self.held[0] += now - self.held[1]
         self.inbox.extend(self.aside); self.aside.clear()
-    self.log.tell((self.me, self.inc, 0, None, 'wrote', key[1], key[2], (key[0], seconds, self.held[0])))
+    self.tell('wrote', *key[1:3], key[0], seconds, self.held[0])
 
 @patch
 def wait_for_disk(self: Node, m: tuple) -> bool: # whether it does
@@ -390,7 +394,6 @@ def wait_for_disk(self: Node, m: tuple) -> bool: # whether it does
     if not self.aside: self.held[1] = time.monotonic()
     self.aside.append(m)
     return True
-
 
 # %% ../../nbs/stages/592_node.ipynb #5d9e0004
 @patch
@@ -407,7 +410,7 @@ def turn(self: Node):
     if time.monotonic() >= self.next_tick:
         self.next_tick = time.monotonic() + self.site.tick_s*random.uniform(0.95, 1.05)
         self.work(self.core.tick)
-        self.log.tell((self.me, self.inc, 0, None, 'spent', 0, 0, tuple(self.spent)))
+        self.tell('spent', 0, 0, *self.spent)
 
 @patch
 def work(self: Node, f, *args):
@@ -433,7 +436,6 @@ def run(self: Node, core):
         while True: self.turn()
     finally: self.disk.join()
 
-
 # %% ../../nbs/stages/592_node.ipynb #29515b42
 def close_others(own: int):
     "Close every inherited file but standard ones and `own`."
@@ -451,7 +453,7 @@ def run_replica(site: Site, me: int, inc: int, pipe: int, make):
     if inc == 0: core.on(('VIEW', site.shape.workers, me, 1, 0, (first_value(site.shape),), None))
     try: node.run(core)
     except Refused as e:
-        log.tell((me, inc, 0, None, 'refused', core.view, core.applied, (str(e),)))
+        node.tell('refused', core.view, core.applied, str(e))
         print(e, file=sys.stderr)
 
 def run_acceptor(site: Site, me: int, inc: int, pipe: int):

@@ -136,7 +136,7 @@ def listen(self: CursorBroadcast, store: dist.Store, address: str):
     word, others, deadline = secrets.token_bytes(16), self.sampler.world_size - 1, time.monotonic() + self.timeout_s
     server = socket.create_server((address, 0), backlog=others + Listener.most)
     with server, contextlib.closing(Listener(server, word)) as listener:
-        store.set('cursor', json.dumps([*server.getsockname()[:2], word.hex()]))
+        store.set('cursor', json.dumps([*server.getsockname(), word.hex()]))
         while len(self.lines) < others:
             left_s = max(deadline - time.monotonic(), 0.001)
             if not (came := listener.welcome(left_s)): raise TimeoutError(

@@ -15,11 +15,11 @@ import psutil
 from fastcore.basics import patch
 from ..base.files import ConfigError, project_root, read_json
 from ..base.fork_server import SPARE
-from ..base.processes import MARK, die_with_parent, end_marked
+from ..base.processes import MARK, end_marked
 from ..contract.config import RunConfig, dump_config
 from ..contract.protocol import RUN_FORMAT
 from .faults import planned_faults
-from .process_tree import KEEP, WORKER, Job, Watchdog, launcher_for
+from .process_tree import KEEP, WORKER, Job, Watchdog, launcher_for, start_child
 
 # %% ../../nbs/training/384_launching.ipynb #7d3d4ea6
 def preflight(cfg: RunConfig) -> dict: # what the environment says of data, own code, model, device and torch
@@ -45,10 +45,7 @@ def exit_code(
     start: Callable, # starts a process, like `subprocess.Popen`
 ) -> int:
     "Run a command to its end; what it prints goes to this process's standard error."
-    me = os.getpid()
-    with os.fdopen(os.dup(2), 'wb') as out:
-        process = start(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=dict(os.environ),
-                        start_new_session=True, preexec_fn=lambda: die_with_parent(me))
+    with os.fdopen(os.dup(2), 'wb') as out: process = start_child(start, command, out, dict(os.environ))
     try: return process.wait()
     finally: process.kill(); process.wait()          # where this process was interrupted
 
@@ -196,11 +193,8 @@ class Launches:
 @patch
 def start_joiner(self: Launches, job: Job, rank: int, log: Path):
     "A process for a rank that is missing; the others let it in."
-    module, me = self.cfg.kit.joiner(self.cfg), os.getpid()
+    module = self.cfg.kit.joiner(self.cfg)
     command, env = launcher(self.cfg, self.run_dir, job.world_size, job.number, job.target, worker=module)
     env |= dict(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(job.world_size), TORCHELASTIC_RUN_ID=job.launch)
-    with open(log, 'ab') as out:
-        job.succeed(rank, (self.helper or self.start_process)(
-            [sys.executable, *command[command.index(module) - 1:]], stdout=out, stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL, env=env | {MARK: self.mark}, start_new_session=True,
-            preexec_fn=lambda: die_with_parent(me)))
+    with open(log, 'ab') as out: job.succeed(rank, start_child(self.helper or self.start_process,
+        [sys.executable, *command[command.index(module) - 1:]], out, env | {MARK: self.mark}))

@@ -80,7 +80,7 @@ def warm_up(self: Method):
         x, y, _ = self.dataset.__getitems__([i % len(self.dataset) for i in range(n)])
         self.loss(self.model(x), y).backward()
     for k, v in self.model.named_buffers(): v.copy_(buffers[k])
-    optimizer.zero_grad(set_to_none=True)
+    optimizer.zero_grad()
 
 # %% ../../nbs/training/370_method.ipynb #3e7d0010
 @patch

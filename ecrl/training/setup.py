@@ -63,7 +63,7 @@ def missing_in_half(model: torch.nn.Module, loss, x, y, precision: str) -> str: 
     except RuntimeError as e: return str(e).partition('\n')[0]
     finally:
         for k, v in model.named_buffers(): v.copy_(buffers[k])
-        model.zero_grad(set_to_none=True)
+        model.zero_grad()
     return ''
 
 # %% ../../nbs/training/365_setup.ipynb #581b7faf

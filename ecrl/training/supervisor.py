@@ -197,13 +197,15 @@ def repair_checkpoints(self: Supervisor):
 
 # %% ../../nbs/training/385_supervisor.ipynb #dcbd44a5
 @patch
-def launch(self: Supervisor, world_size: int, target: int) -> Job:
-    "A new attempt, from nothing; its output goes to `logs/attempt_NNN.log`."
-    self.attempt = n = self.attempt + 1
-    self.note('launch', world_size=world_size, target_step=target, standby=False, **self.seal())
-    job = self.launches.start(world_size, n, target, self.logs/f'attempt_{n:03d}.log')
-    job.number = n
-    return job
+def note_launch(self: Supervisor, world: int, standby: bool, **more) -> int: # the attempt's number
+    """The first line of an attempt, which says so if it has fewer ranks than wanted. What nobody may change afterwards
+    is in it: the boot that its clock belongs to, and the settings it runs with."""
+    n = self.attempt + 1
+    if world < self.wanted: self.note('world_size_changed', wanted=self.wanted, world_size=world, attempt=n)
+    self.attempt = n
+    self.note('launch', world_size=world, target_step=self.target, standby=standby, **more, boot=boot_id(),
+              config=settings_digest(self.settings))
+    return n
 
 @patch
 def write_start(self: Supervisor, job: Job):
@@ -212,13 +214,6 @@ def write_start(self: Supervisor, job: Job):
     os.fsync(self.events.fd)                     # attempt numbers order publications: none may be used twice
     self.faults.arm(n, job.pids_of)
     self.write_views()
-
-# %% ../../nbs/training/385_supervisor.ipynb #08abf547
-@patch
-def seal(self: Supervisor) -> dict:
-    """What each launch records so that nobody can change the story afterwards: the boot that its clock belongs to,
-    and the settings it runs with."""
-    return dict(boot=boot_id(), config=settings_digest(self.settings))
 
 # %% ../../nbs/training/385_supervisor.ipynb #93d0127e
 class Standby:
@@ -547,23 +542,15 @@ def do_restart(self: Supervisor, a: Restart):
 
 # %% ../../nbs/training/385_supervisor.ipynb #375e79e5
 @patch
-def do_launch(self: Supervisor, a: Launch) -> Job:
-    self.note_fewer(a.world)
-    return self.launch(a.world, self.target)
+def do_launch(self: Supervisor, a: Launch) -> Job: # its output goes to `logs/attempt_NNN.log`
+    n = self.note_launch(a.world, standby=False)
+    job = self.launches.start(a.world, n, self.target, self.logs/f'attempt_{n:03d}.log')
+    job.number = n
+    return job
 
 @patch
 def do_promote(self: Supervisor, a: Promote) -> Job:
-    self.note_fewer(a.world)
-    self.attempt = n = self.attempt + 1
-    job = self.standby.job
-    self.note('launch', world_size=job.world_size, target_step=self.target, standby=True, ready=job.ready,
-              **self.seal())
-    return self.standby.call(n, self.target)
-
-@patch
-def note_fewer(self: Supervisor, world: int):
-    n = self.attempt + 1
-    if world < self.wanted: self.note('world_size_changed', wanted=self.wanted, world_size=world, attempt=n)
+    return self.standby.call(self.note_launch(a.world, standby=True, ready=self.standby.job.ready), self.target)
 
 # %% ../../nbs/training/385_supervisor.ipynb #a8226e7b
 @patch

@@ -10,11 +10,10 @@ import html, json
 import ipywidgets as W
 import matplotlib.pyplot as plt
 from hashlib import sha256
-from random import Random
 from ...measure.laws import NOT_EXERCISED, SIGN
 from ...stages.core import Fault, GroupRecord, Shape, between
 from ...stages.laws import judge
-from .simulator import Simulation, finish
+from .simulator import run_faults
 from .failover import BROKEN, LEADS, LEARNS, SYNC, commits, lane_names, lanes, spans, struck
 
 # %% ../../../nbs/proof/stages/590_by_hand.ipynb #8841ca99
@@ -37,7 +36,7 @@ def by_hand(
     else:
         fault = Fault(at, 'cut', between(tuple(group), rest, kind if kind in ('there', 'back') else 'both'),
                       at + length, 'hold' if kind == 'hold' else 'drop')
-    return finish(Simulation(shape, Random(seed), [fault]), [fault])
+    return run_faults(shape, fault, seed=seed)
 
 def explorer(shape: Shape = Shape(steps=14)) -> W.Widget:
     "The widget."

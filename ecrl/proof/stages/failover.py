@@ -14,7 +14,7 @@ import pandas as pd
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from ...stages.core import Due, Fault, GroupRecord, PlannedFault, Shape
-from ...stages.frames import meant
+from ...stages.frames import from_json
 from ...stages.job import record_of
 from ...stages.laws import History
 
@@ -35,7 +35,7 @@ def spans(life: GroupRecord) -> list: # [(process, from, until, view, role)]; ro
 
 def commits(life: GroupRecord) -> list: # [(time, view, step)]
     "When the register decided a commit."
-    return [(life.times[i], view, step) for view, step, i in History(life.shape, life.records).commits]
+    return [(life.times[i], view, step) for view, step, i in History(life).commits]
 
 # %% ../../../nbs/proof/stages/596_failover.ipynb #590b00a2
 def lane_names(s: Shape) -> list[str]:
@@ -86,7 +86,7 @@ def shade(ax: Axes, f: Fault, life: GroupRecord):
 # %% ../../../nbs/proof/stages/596_failover.ipynb #e4c4682f
 def pauses(life: GroupRecord) -> pd.DataFrame: # a row per view that leaves somebody out; times in the life's unit
     "What each failover was made of."
-    h, out = History(life.shape, life.records, life.exact, life.due), []
+    h, out = History(life), []
     at = {e: [(life.times[i], r) for i, r in h.of[e]] for e in ('fault', 'proposes', 'leads', 'committed')}
     for view in sorted(h.views)[1:]:
         before, now = h.views[view - 1][0], h.views[view][0]
@@ -102,7 +102,7 @@ def pauses(life: GroupRecord) -> pd.DataFrame: # a row per view that leaves some
 
 def commits_before(life: GroupRecord) -> float: # median time between two commits, in the unit of its times
     "How long a step took while nothing had failed."
-    h = History(life.shape, life.records, life.exact, life.due)
+    h = History(life)
     end = min((life.times[i] for i, _ in h.of['fault']), default=life.times[-1])
     t = pd.Series([life.times[i] for i, _ in h.of['committed'] if life.times[i] < end])
     return float(t.diff().median())
@@ -110,7 +110,7 @@ def commits_before(life: GroupRecord) -> float: # median time between two commit
 # %% ../../../nbs/proof/stages/596_failover.ipynb #4ce2a1ac
 def life_in(folder: Path, shape: Shape) -> GroupRecord:
     "The life in a run's folder, with the measure that lies beside it."
-    due = Due(*meant(json.loads((Path(folder).parent/'job.due.json').read_text())))
+    due = Due(*from_json(json.loads((Path(folder).parent/'job.due.json').read_text())))
     return record_of(folder, shape, due)
 
 # %% ../../../nbs/proof/stages/596_failover.ipynb #274f4a8b

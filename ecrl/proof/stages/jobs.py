@@ -16,7 +16,7 @@ from ...contract.config import dump_config, make_config, parse_yaml
 from ...training.models import build_optimizer
 from ...training.numerics import ElasticDDP
 from ...stages.core import Due, check_faults
-from ...stages.frames import Pack, meant, plain
+from ...stages.frames import Pack, from_json, to_json
 from ...stages.job import GroupSupervisor, record_of, replica_of, shape_of
 from ...stages.laws import judge
 from ...stages.node import Site, reserve
@@ -114,8 +114,8 @@ def main(path: str):
         m = material(make_config(parse_yaml(job['config'])), job['stages'])
         measure = Path(path).with_suffix('.due.json')
         if not measure.exists(): measure.write_text(json.dumps(
-            ForkedCall(lambda: plain(due_of(m, job.get('patience', 60.0)))).result(600)))
-        due = Due(*meant(json.loads(measure.read_text())))
+            ForkedCall(lambda: to_json(due_of(m, job.get('patience', 60.0)))).result(600)))
+        due = Due(*from_json(json.loads(measure.read_text())))
         for run in job['runs']: print(json.dumps(run_one(m, due, run)), flush=True)
     except (ConfigError, ValueError) as e: sys.exit(f'{type(e).__name__}: {e}')
 

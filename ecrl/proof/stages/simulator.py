@@ -10,6 +10,7 @@ __all__ = ['CALM', 'KINDS', 'BEGINS', 'HAPPENS', 'window_hash', 'sample', 'targe
 # %% ../../../nbs/proof/stages/540_simulator.ipynb #f7dcc0cf
 import heapq
 from functools import lru_cache
+from itertools import permutations
 from math import inf, nextafter, sqrt
 from random import Random
 from typing import NamedTuple
@@ -123,9 +124,7 @@ class Drawn(NamedTuple):
     def fault(self, what: str, *whom, how: str = '') -> list[Fault]:
         return [Fault(self.when, what, whom, self.until, how)]
     def cut(self, *links) -> list[Fault]: return self.fault('cut', *links, how=self.how)
-    def links(self) -> list:
-        return [(a, b) for a in range(self.shape.workers + self.shape.acceptors)
-                for b in range(self.shape.workers + self.shape.acceptors) if a != b]
+    def links(self) -> list: return [*permutations(range(self.shape.workers + self.shape.acceptors), 2)]
     def stage(self) -> range: return self.shape.replicas_of(self.one//self.shape.replicas)
     def several(self) -> list: return self.rng.sample(range(self.shape.workers), min(2, self.shape.workers))
 
@@ -170,7 +169,8 @@ class Simulation:
     "A run in the making. `finish` drives it to the end; the widget drives it step by step."
     def __init__(self, shape: Shape, rng: Random, faults: list = (), loss: float = 0.0, twice: float = 0.0,
                  exact: bool = True):
-        self.shape, self.rng, self.loss, self.twice, self.exact = check_shape(shape), rng, loss, twice, exact
+        self.shape, self.rng, self.faults = check_shape(shape), rng, list(faults)
+        self.loss, self.twice, self.exact = loss, twice, exact
         self.log, self.times, self.now, self.count, self.delivered, self.heap = [], [], 0.0, 0, 0, []
         self.links, self.held, self.paused, self.down = {}, [], {}, set()
         self.world_seq, self.left, self.healed, self.slow = 0, len(faults), 0.0, set()
@@ -203,17 +203,15 @@ class Simulation:
 @patch
 def drain(self: Simulation, proc):
     "Put what a process has sent on its way."
-    rng, links, heap = self.rng.random, self.links, self.heap
+    rng, links = self.rng.random, self.links
     for m in proc.out:
         if links and (m[1], m[2]) in links:
             if links[m[1], m[2]] == 'hold': self.held.append(m)
             continue
         if self.loss and m[2] >= 0 and rng() < self.loss: continue
-        self.count += 1
         slow = m[1] in self.slow and m[0] in ('ACT', 'GRAD')
-        heapq.heappush(heap, (self.now + 0.4 + rng() + (rng() < 0.03)*8 + 2*slow, self.count, 'message', m))
-        if self.twice and rng() < self.twice:
-            self.count += 1; heapq.heappush(heap, (self.now + 0.4 + 12*rng(), self.count, 'message', m))
+        self.at(self.now + 0.4 + rng() + (rng() < 0.03)*8 + 2*slow, 'message', m)
+        if self.twice and rng() < self.twice: self.at(self.now + 0.4 + 12*rng(), 'message', m)
     proc.out.clear()
 
 @patch
@@ -311,18 +309,19 @@ def done(self: Simulation) -> bool:
     return all((p.applied, p.view, p.inc) == (self.shape.steps, newest.view, inc)
                for ms in newest.members for p, inc in [(self.procs[q], i) for q, i in ms])
 
-def finish(sim: Simulation, faults: list, seed: int | None = None) -> GroupRecord:
+def finish(sim: Simulation) -> GroupRecord:
     "Drive a simulation to its end."
     while sim.now < sim.healed + patience(sim.shape) or sim.left:
         for _ in range(20): sim.step()
         if sim.left == 0 and sim.now > sim.healed and sim.done(): break
     sim.world('end', (sim.healed, sim.now)); sim.times.append(sim.now)
-    return GroupRecord(sim.shape, sim.log, sim.times, list(faults), sim.exact, sim.done(), sim.delivered, seed,
-                       due_in_the_simulator(sim.shape))
+    due = due_in_the_simulator(sim.shape)
+    if not sim.exact: due = due._replace(states=())
+    return GroupRecord(sim.shape, sim.log, sim.times, sim.faults, sim.done(), due, sim.delivered)
 
 def run_faults(shape: Shape, *faults: Fault, seed: int = 4) -> GroupRecord:
     "A run with these faults and no others."
-    return finish(Simulation(shape, Random(seed), faults), faults)
+    return finish(Simulation(shape, Random(seed), faults))
 
 def simulate(seed: int, shape: Shape = Shape(), distribution: FaultDistribution = FaultDistribution()) -> GroupRecord:
     """The run of a seed. Every second one loses messages; every third one has processors of unequal bits, unless
@@ -330,5 +329,5 @@ def simulate(seed: int, shape: Shape = Shape(), distribution: FaultDistribution 
     rng = Random(seed)
     faults = draw(rng, shape, distribution)
     odd, exact = seed % 2, seed % 3 > 0 or shape.copies == 'execution'
-    return finish(Simulation(shape, rng, faults, distribution.loss*odd, distribution.twice*odd, exact), faults, seed)
+    return finish(Simulation(shape, rng, faults, distribution.loss*odd, distribution.twice*odd, exact))
 

@@ -32,7 +32,7 @@ def left_out(life: GroupRecord, # with its faults
              grace: float, # after a fault has ended, in which it still explains a suspicion; the life's unit
              ) -> list[tuple]: # (view, process, whether a fault explains it)
     "Who was left out of which view, and whether anything was wrong with it."
-    h = Records(life.shape, life.records, life.exact, life.due)
+    h = Records(life)
     at = {r.data[0][1] + 1: life.times[i] for i, r in h.of['proposes'][::-1]}      # view -> when it was first proposed
     def wrong(f, p, t): return f.when <= t <= max(f.until, f.when) + grace and any(
         p in (x if isinstance(x, tuple) else (x,)) for x in f.whom)
@@ -46,7 +46,7 @@ def left_out(life: GroupRecord, # with its faults
 # %% ../../../nbs/proof/stages/597_study.ipynb #844a001d
 def view_changes(life: GroupRecord) -> list[str]:
     "What each view changed, and when; in the life's unit."
-    h, names, s = Records(life.shape, life.records, life.exact, life.due), lane_names(life.shape), life.shape
+    h, names, s = Records(life), lane_names(life.shape), life.shape
     out = []
     for view in sorted(h.views)[1:]:
         (before, _), (now, i) = h.views[view - 1], h.views[view]
@@ -86,7 +86,7 @@ def group_row(h: History) -> dict: # of a run of stages
                 broken=', '.join(k for k, v in said.items() if False in v),
                 open=', '.join(k for k, v in said.items() if 'unknown' in v and False not in v),
                 facts=sum(n for v in found for _, n in v.values()),
-                views=sum(max(Records(x.shape, x.records, x.exact, x.due).views) - 1 for x in lives.values()),
+                views=sum(max(Records(x).views) - 1 for x in lives.values()),
                 falsely=sum(not fault for _, _, fault in blamed), detection=first['detection'],
                 election=first['election'], redo=first['redo'])
 
