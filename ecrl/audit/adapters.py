@@ -57,7 +57,6 @@ def lightning_callback(audit: Audit):
     "A callback that records the batches, steps, saves and resumes of Lightning."
     from lightning.pytorch.callbacks import Callback
     class Told(Callback):
-        at = 0
         def on_load_checkpoint(self, trainer, module, checkpoint): audit.resumed(checkpoint.get('ecrl_audit'))
         def on_train_start(self, trainer, module):
             self.at = trainer.global_step

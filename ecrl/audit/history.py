@@ -253,8 +253,7 @@ def line(self: AuditHistory, a: AuditAttempt) -> dict[int, AuditAttempt]: # step
     "The steps that an attempt stands on, in order."
     out = {}
     for of, top in self.ancestry(a):
-        begin = of.token['step'] if of.continues == 'token' else 0
-        out = ({s: x for s, x in out.items() if s <= begin}
+        out = ({s: x for s, x in out.items() if s <= of.token['step']}      # the first of them finds nothing there
                | {s: of for s in of.committed if top is None or s <= top})
     return out
 

@@ -172,7 +172,7 @@ class Trial:
     run: Path                  # that was killed
     reference: Path            # that was not
     history: AuditHistory      # of the killed run, with what it was held against
-    repeatable: bool = True    # whether two undisturbed runs consume the same
+    repeatable: bool           # whether two undisturbed runs consume the same
 
     @property
     def kills(self) -> list[str]: # points that were reached
