@@ -74,7 +74,7 @@ def drift_of(own: Sequence[Tensor], mean: Sequence[Tensor]) -> float: # mean: fl
 
 def catch_up(now: Tensor, mean: Tensor, snapshot: Tensor) -> Tensor:
     "Parameters that have gone on since their snapshot was taken, after its average has arrived."
-    if not now.is_floating_point(): return now + (mean - snapshot).to(now.dtype)      # a counter, beyond a double's bits
+    if not now.is_floating_point(): return now + (mean - snapshot).to(now.dtype)      # a counter, exactly
     return (now.double() + (mean.double() - snapshot.double())).to(now.dtype)
 
 def catch_up_all(now: dict[str, Tensor], mean: dict[str, Tensor], snapshot: dict[str, Tensor]) -> dict[str, Tensor]:

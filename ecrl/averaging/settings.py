@@ -100,8 +100,8 @@ def _open(a: AveragingConfig) -> list[tuple]:
 
 def _with_gradients(a: AveragingConfig) -> list[tuple]:
     due = dict(backend='collective', weights='counts', moments='average', outer_lr=1.0, outer_momentum=0.0)
-    return [((found := getattr(a, key)) != use, f'averaging.{key}: with mode gradients all ranks make one step with the '
-             f'gradient of all batches; expected {use}, found {found}') for key, use in due.items()]
+    return [((found := getattr(a, key)) != use, f'averaging.{key}: with mode gradients all ranks make one step with '
+             f'the gradient of all batches; expected {use}, found {found}') for key, use in due.items()]
 
 def _with_own_batch(a: AveragingConfig, t) -> list[tuple]:
     return [(found != use, f'{key}: averaging.train_batch {a.train_batch} {why}; expected {use}, found {found}')
