@@ -835,7 +835,8 @@ def check_faults(plan: list, s: Shape) -> list[PlannedFault]: # plan: planned fa
     "Refuse a plan that cannot happen, or that no group could survive."
     out = [PlannedFault(*x) for x in plan]
     everybody, acceptors = range(s.workers + s.acceptors), range(s.workers, s.workers + s.acceptors)
-    roles = {f'{r}{i}' for r in 'LB' for i in range(s.stages)} | {f'K{i}' for i in range(s.acceptors)} | {*everybody}
+    keepers = {*acceptors} | {f'K{i}' for i in range(s.acceptors)}
+    roles = {f'{r}{i}' for r in 'LB' for i in range(s.stages)} | keepers | {*everybody}
     for x in out:
         if x.what not in ('crash', 'pause', 'cut', 'slow', 'flip'): raise ValueError(
             f'expected a fault: crash, pause, cut, slow or flip, found {x.what!r}')
@@ -847,9 +848,9 @@ def check_faults(plan: list, s: Shape) -> list[PlannedFault]: # plan: planned fa
             f'expected somebody to fail and a step below {s.steps}, or a view, found {x}')
         if x.what in ('pause', 'cut', 'slow') and x.back_s is None: raise ValueError(
             f'expected a time after which a {x.what} ends, found none; set back_s')
-        if x.what in ('slow', 'flip') and {*x.whom} & {*acceptors}: raise ValueError(
+        if x.what in ('slow', 'flip') and {*x.whom} & keepers: raise ValueError(
             f'expected replicas for a {x.what}, found a keeper in {x.whom}: keepers compute nothing')
-    if s.replicas == 1 and any(x.what == 'crash' and x.back_s is None and any(w not in acceptors for w in x.whom)
+    if s.replicas == 1 and any(x.what == 'crash' and x.back_s is None and any(w not in keepers for w in x.whom)
                                for x in out):
         raise ValueError('expected at least 2 replicas a stage where one dies and does not come back, found 1')
     return out

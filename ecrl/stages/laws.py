@@ -448,7 +448,7 @@ def law_data(h: History):
     committed, examined = {(w, s) for w, s, _ in h.commits}, 0
     took = {(r.who, *r.work) for _, r in h.of['window']}
     for w, s in sorted(committed):
-        ends = {ms[0] for ms in h.members(w)[::max(1, h.shape.stages - 1)]}
+        ends = {ms[0] for ms in h.members(w)[::max(1, h.shape.stages - 1)] if ms}
         if lack := [m for m in sorted(ends) if (m, w, s) not in took]:
             yield Evidence(False, f'step {s} of view {w} is committed, and {lack[0]} took no window', step=s)
     for _, r in h.of['window']:
