@@ -325,7 +325,7 @@ _TAKEN = '''
     350_numerics 4  444_membership 4  597_study 4  598_baselines 4  680_kills 4  735_resumes 4  760_plots 4
     912_writer_kills 4  930_gpu 4  936_probes 4  975_advice 4  980_command 4  020_ten_ways 3  120_datasets 3
     320_config 3  340_save_interval 3  432_batches 3  755_statistics 3  934_steps 3  965_simulation 3
-    970_projection 3  520_register 2
+    970_projection 3  895_simulated_run 3  520_register 2
 '''      # processor seconds of those that take more than 2
 COSTS = dict(zip(_TAKEN.split()[::2], map(float, _TAKEN.split()[1::2])))
 

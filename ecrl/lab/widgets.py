@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from ..base.files import ConfigError, runs_dir
-from ..base.show import show_duration
+from ..base.show import UNITS, show_duration
 from ..data.datasets import DigitsWithIDs, ImagesWithIDs
 from ..data.geometry import Geometry, sample_ids_hash
 from ..data.sampler import ResumableGlobalBatchSampler
-from ..base.show import UNITS
 from ..measure.laws import GRADES, MARK, NOT_EXERCISED, SIGN
 from ..advise.costs import PARTS, Costs
 from ..advise.projection import LOOKS, WAYS, Scale, project
