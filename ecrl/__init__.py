@@ -48,12 +48,13 @@ _PUBLIC = {name: module for module, names in {        # where a name is defined
     'measure.goodput': ('goodput',), 'measure.history': ('History', 'read_history'),
     'measure.laws': ('Evidence', 'Verdict'), 'training.supervisor': ('Supervisor',)}.items() for name in names}
 
-def __getattr__(name: str):
-    if name not in _PUBLIC: raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    try: module = import_module(f'ecrl.{_PUBLIC[name]}')
-    except ModuleNotFoundError as e:
-        from ecrl.base.files import how_to_get
-        raise ModuleNotFoundError(f'ecrl.{name}: {how_to_get(e.name or "") or e}', name=e.name) from None
-    return module if name == _PUBLIC[name] else getattr(module, name)
+if not TYPE_CHECKING:               # or a checker would take any name
+    def __getattr__(name: str):
+        if name not in _PUBLIC: raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        try: module = import_module(f'ecrl.{_PUBLIC[name]}')
+        except ModuleNotFoundError as e:
+            from ecrl.base.files import how_to_get
+            raise ModuleNotFoundError(f'ecrl.{name}: {how_to_get(e.name or "") or e}', name=e.name) from None
+        return module if name == _PUBLIC[name] else getattr(module, name)
 
 def __dir__(): return sorted({*globals(), *_PUBLIC})

@@ -315,3 +315,5 @@ def shared_server(*modules: str) -> ForkServer:
 
 if __name__ == '__main__' and len(sys.argv) > 3 and 'ECRL_WARM' in os.environ:
     serve(int(sys.argv[1]), int(sys.argv[2]), list(filter(None, sys.argv[3].split(','))))
+    sys.stdout.flush(); sys.stderr.flush()
+    os._exit(0)     # what is frozen is never freed, and an interpreter that ends would report it as leaked

@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['app', 'RunDir', 'Json', 'Nproc', 'TargetSteps', 'MatrixFile', 'Publish', 'Reference', 'matrix', 'audit', 'data',
-           'BRINGS', 'bench', 'OURS', 'leave_at_once', 'studies_in', 'as_shipped', 'expects', 'optional', 'setting',
-           'argument', 'audited', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name',
-           'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume',
-           'started_from', 'from_here', 'join', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status',
-           'tail', 'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init', 'verify',
-           'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report',
-           'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
+           'BRINGS', 'bench', 'OURS', 'leave_at_once', 'say_version', 'options', 'studies_in', 'ledgers_in',
+           'as_shipped', 'expects', 'optional', 'setting', 'argument', 'audited', 'cells_done', 'executed',
+           'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan', 'changed_words', 'run_overrides',
+           'run_config', 'run', 'check_own_code', 'resume', 'started_from', 'from_here', 'join', 'plan', 'matrix_run',
+           'matrix_status', 'matrix_report', 'status', 'tail', 'monitor', 'check_new', 'config_table', 'about_key',
+           'effective', 'show_config', 'init', 'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_',
+           'sample', 'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device',
+           'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -38,6 +39,7 @@ from zlib import crc32
 from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand
+from .. import __version__ as ecrl_version
 from ..base.files import EXTRAS, how_to_get, project_root, runs_dir, shipped, working_in
 from ..base.show import show_duration
 from .terminal import (BadInput, Interrupted, SimpleTable, calm, err, fail, installed, lazy,
@@ -50,6 +52,13 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
                   help='ECRL, the Elastic & Correct Recovery Lab: did the job continue where it stopped, and what did '
                        'the failures cost?')
 
+def say_version(asked: bool):
+    if asked: out.print(f'ecrl {ecrl_version}', highlight=False); raise typer.Exit
+
+@app.callback()
+def options(version: Annotated[bool, typer.Option('--version', callback=say_version, is_eager=True,
+                                                  help='Print the version and exit.')] = False): pass
+
 _EXPECTED = dict(config='the config of a run', matrix='a matrix file', parameters="a study's parameters",
                  run='the directory of a run', study='a study')
 
@@ -60,6 +69,11 @@ def studies_in(path: Path) -> list[str]: # names; of a study or a run: none
     if any(next(path.glob(f), None) for f in own): return []
     return sorted({f.parents[1].name for k in ('config.yaml', 'logs') for f in path.glob(f'*/*/{k}')
                    if f.parents[1].name != 'evidence'})
+
+def ledgers_in(path: Path) -> list[str]: # names of folders; of a ledger, or what everybody writes into: none
+    "The ledgers in a folder that is none itself, such as that of a trial."
+    if lazy.contract.config.everybodys(path) or (path/'audit').is_dir(): return []
+    return sorted({f.parents[1].name for f in path.glob('*/audit/rank*.jsonl')})
 
 def as_shipped(path: Path) -> Path:
     "A path that comes with the project, where nothing else has that name here."
@@ -75,6 +89,9 @@ def expects(*kinds: str): # of `what_is`
             which, one = ('studies', 'one') if len(names) > 1 else ('study', 'it')
             fail(f'{short(path)}: expected {wanted}; it holds the {which} {", ".join(names[:8])}'
                  f'{", ..."*(len(names) > 8)}. To read {one}: ecrl report {shlex.quote(short(path/names[0]))}')
+        if 'run' in kinds and os.path.isdir(path) and (found := ledgers_in(path)):
+            fail(f'{short(path)}: expected {wanted}, or of a ledger; it holds the ledgers {", ".join(found[:8])}. To judge '
+                 f'one: ecrl verify {shlex.quote(short(path/found[0]))}')
         # other: a path that ECRL does not know; the command itself says what is wrong
         if lazy.contract.config.what_is(path) in (*kinds, 'other'): return path
         fail(f'{short(path)}: expected {wanted}, found {lazy.contract.config.what_to_do(path, short(path))}')
@@ -687,6 +704,9 @@ def verify(
     deep: setting(bool, 'Read its checkpoints to the last byte.', '--deep') = False, json_: Json = False):
     "Did it continue where it stopped? Exit code 0: valid, 1: invalid, 2: unknown or unusable input."
     if not run_dir.exists(): fail(f'{run_dir}: expected the directory of a run, or of a ledger, found nothing')
+    if run_dir.is_dir() and not audited(run_dir) and lazy.contract.config.what_is(run_dir) == 'other':
+        fail(f'{short(run_dir)}: expected the directory of a run (runs/<study>/<run id>), or of a ledger (that '
+             'ecrl.audit() was given), found neither')
     check = lazy.audit.laws.verify_audit if audited(run_dir) else lazy.measure.correctness.verify
     laws = lazy.measure.laws
     if wrong := [g for g in require or () if g not in laws.GRADES]:
@@ -841,7 +861,7 @@ audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your ow
 app.add_typer(audit, name='audit')
 
 @audit.command(name='receipt')
-def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.'),
+def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.', 'run'),
                   file: optional(Path, 'The page; <folder>/receipt.html by default.', '--out') = None,
                   reference: Reference = None):
     "Write the receipt of a run: one page, whole in itself."
@@ -945,7 +965,7 @@ def site():
 
 
 # %% ../../nbs/lab/870_cli.ipynb #221bcf9a
-BRINGS = dict(measure='verify, goodput, advise, report of runs that are here', train='run, resume, join',
+BRINGS = dict(measure='goodput, advise, report; verify of runs (of ledgers: always)', train='run, resume, join',
               lab='demo, matrix, board, notebooks, pages')        # extra -> what it is for
 
 def findings() -> list[tuple[str, bool, str, str]]: # (what, whether it is there, what was found, how to get it)
@@ -961,8 +981,9 @@ def findings() -> list[tuple[str, bool, str, str]]: # (what, whether it is there
     rows = [('Python 3.10 or newer', sys.version_info >= (3, 10), platform.python_version(), 'a newer Python'),
             ('cores and memory', True, f'{os.cpu_count()} cores, {psutil.virtual_memory().total/2**30:.0f} GiB', ''),
             ('disk for runs/', free > 2**30, f'{free/2**30:.0f} GiB free', 'at least 1 GiB'),
-            ('GPU', bool(devices), ', '.join(devices) or 'none; everything runs on the CPU', 'optional'),
-            ('Quarto', quarto is not None, quarto or 'absent; smalldocs renders pages', 'optional: quarto.org')]
+            ('GPU', bool(devices), ', '.join(devices) or 'none; everything runs on the CPU', 'optional')]
+    if clone or find_spec('smalldocs'):              # else there is nothing to render
+        rows.append(('Quarto', quarto is not None, quarto or 'absent; smalldocs renders pages', 'optional: quarto.org'))
     for extra, modules in EXTRAS.items():
         absent = [m for m in modules.split() if not find_spec(m)]
         rows.append((f'ecrl[{extra}]: {BRINGS[extra]}', not absent,

@@ -62,7 +62,8 @@ def rich_table(rows, title: str | None = None) -> Table: # rows: mappings; or a 
     t = SimpleTable(title=title)
     for c in names:
         t.add_column(str(c), justify='right' if all(number(r.get(c)) for r in rows) else 'left', overflow='fold')
-    for r in rows: t.add_row(*(f'{r[c]:.4g}' if isinstance(r.get(c), float) else str(r.get(c, '')) for c in names))
+    def text(x): return str(x) if not isinstance(x, float) else f'{x:.4g}' if x == x else '–'     # nan: not known
+    for r in rows: t.add_row(*(text(r.get(c, '')) for c in names))
     return t
 
 def tell(*parts): # sentences, tables, data frames

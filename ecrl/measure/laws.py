@@ -171,7 +171,7 @@ class Verdict:
     run_id: str
     status: str                      # of the run: completed, failed, stopped, in progress
     checks: dict                     # law -> True | False | 'unknown' | 'not exercised'
-    evidence: list = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
     counts: dict = field(default_factory=dict)       # executions by fate
     epochs: list = field(default_factory=list)       # duplicates, missing, extra of each epoch
     examined: dict = field(default_factory=dict)     # law -> number of facts

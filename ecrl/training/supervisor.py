@@ -10,7 +10,7 @@ import contextlib, json, os, shutil, signal, subprocess, sys, threading, time, w
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from fastcore.basics import patch
 from ..base.files import (LOCK, CannotRecord, ConfigError, JsonlTail, disk_refuses, last_step, locked, read_json,
                              read_jsonl, stamp, write_atomically)
@@ -60,6 +60,7 @@ def supervisor_lock(run_dir: Path) -> BinaryIO: # held until it is closed
 # %% ../../nbs/training/385_supervisor.ipynb #7e172cfd
 class Supervisor:
     "Runs one training job to its end, through failures."
+    if TYPE_CHECKING: run: Callable[[], dict]; status: dict; interrupt: Callable; ran_s: Callable      # patched in below
     start_process, launching = subprocess.Popen, Launches
     policy = RestartAll      # made of the limits, and called with a Seen
     def __init__(self,
