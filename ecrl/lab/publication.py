@@ -32,9 +32,10 @@ from ..measure.statistics import (Estimate, counted, detectable_effect, mean_int
                                      pairs_needed)
 from .evidence import is_kept, of_run, study_rows, study_table
 from .matrix import Matrix, factor_rows, mean_places, read_matrix
-from .report import (BLOCKING, GAIN, NOTHING, OVERLAPPED, READABLE, centre, change, claims, comparisons, completion,
-                             corrected, filled, final_summary, find_runs, has_records, negative, outcomes, over_suites,
-                             paired, read_runs, sentence, shown, slices, sound, study_report, suite_ranking, too_short)
+from .report import (BLOCKING, GAIN, NOTHING, OVERLAPPED, READABLE, centre, change, claims, comparisons,
+                             completion, corrected, filled, final_summary, find_runs, has_records, negative, outcomes,
+                             over_suites, paired, read_runs, sentence, shown, slices, sound, study_report,
+                             suite_ranking, too_short)
 
 # %% ../../nbs/lab/840_publication.ipynb #d4c3edad
 def levels_of(values: Sequence[str]) -> list[str]:
