@@ -33,9 +33,8 @@ def shipped(
     name: str, # as in a clone, e.g. nbs/experiments/exp1_failure.ipynb
 ) -> Path: # absolute; where nobody has it, as it would lie in the root
     "A file or folder that comes with the project."
-    package = Path(ecrl.__path__[0]).resolve()
-    places = [d/name for d in (project_root(), package.parent, package)]
-    return next(filter(os.path.exists, places), places[0])
+    root, package = project_root(), Path(ecrl.__path__[0]).resolve()
+    return next((d/name for d in (root, package.parent, package) if os.path.exists(d/name)), root/name)
 
 # %% ../../nbs/base/010_files.ipynb #6d009fc1
 EXTRAS = dict(measure='pandas scipy matplotlib zlib_ng xxhash', train='torch torchvision sklearn',

@@ -39,7 +39,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def die_with_parent(parent_pid: int | None = None): # end at once if the parent is another one by now
     "Ask the kernel to end this process when the thread that started it ends."
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if parent_pid is not None and os.getppid() != parent_pid: os.kill(os.getpid(), signal.SIGKILL)   # it had ended before we asked
+    if parent_pid is not None and os.getppid() != parent_pid: os.kill(os.getpid(), signal.SIGKILL) # it had ended
 
 def take_orphans(yes: bool = True):
     "Whether descendants whose parent has ended become children of this process, which can then wait for them."
