@@ -317,7 +317,8 @@ class Epoch:
     @cached_property
     def hashes(self) -> list[tuple]: # (micro-batch, samples, hash), if ids were hashed and not kept; else []
         if not any(m.ids is None and 'bags' in m.record for m in self.used): return []
-        return [(m, m.record['micro'][m.k], m.record['bags'][m.k] if m.ids is None else multiset_hash(m.ids, hash_key()))
+        def hashed(m): return m.record['bags'][m.k] if m.ids is None else multiset_hash(m.ids, hash_key())
+        return [(m, m.record['micro'][m.k], hashed(m))
                 for m in self.used if m.ids is not None or 'bags' in m.record]
 
 

@@ -43,6 +43,7 @@ def in_brief(found: list[Evidence]) -> Iterator[Evidence]:
     "The first offences, then the first of what is not known."
     for offends in (True, False): yield from first_of([f for f in found if (f.valid is False) == offends])
 
+# %% ../../nbs/audit/630_laws.ipynb #b0ce2fbf
 @law(RECORDS, needs=_FILES, of=AUDIT_LAWS)
 def law_written(h: AuditHistory) -> Iterator[Evidence]:
     "Each line is as it was written: whole, in its form, and sealed by its rank's chain."
@@ -203,8 +204,8 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         need = (' Needed: unique=True, if no two samples have the same content.' if by_content(h)
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
         yield Evidence('unknown' if by_content(h) or open_tail else False,
-                       f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s, None,
-                       a.number, None if a.number in blamed else _cause(e.used, s, a, ids, tail_alone))
+                       f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
+                       None, a.number, None if a.number in blamed else _cause(e.used, s, a, ids, tail_alone))
         blamed.add(a.number)
 
 def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, tail: bool) -> str | None:
@@ -247,6 +248,7 @@ def _hashed_epoch(h: AuditHistory, e: Epoch) -> tuple[int, list, list]: # (facts
     some = unknown(f'{said} of {size}; hashes alone do not tell which.', _IDS)
     return 0, [*once, some], [some]
 
+# %% ../../nbs/audit/630_laws.ipynb #2f60bb07
 def _summed(h: AuditHistory, e: Epoch, size: int, once: list) -> tuple[int, list, list]:
     "As many samples as there are: whether each came once, the sum of the hashes tells, under a key that is known here."
     key, said = hash_key(), f'epoch {e.number} consumed as many samples as there are; whether each once: '
@@ -530,7 +532,9 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     yield from first_of(found)
     return n
 
-def outcomes(a: AuditAttempt, b: AuditAttempt, s: int, rank: int) -> tuple[int, list]: # (facts, [(which, value, value)])
+def outcomes(
+    a: AuditAttempt, b: AuditAttempt, s: int, rank: int,
+) -> tuple[int, list]: # (facts, [(which, value, value)])
     "What is known of the state after two executions of a step, and where they differ: notes, components."
     x, y = (c.steps[s][rank].get('noted', {}) | c.tokens.get((s, rank), {}).get('state', {}) for c in (a, b))
     both = sorted(x.keys() & y.keys())

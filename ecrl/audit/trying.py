@@ -154,16 +154,18 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
     else:
         drawn, epoch = _text(over, 'loader'), _text(epochs and epochs.target, 'epoch')
         tap = _text(batches and batches.iter, 'loader').replace(drawn, f'audit.tap({drawn}, epoch={epoch})', 1)
-        lines += [f'{_at(loader if loader in loaders else None, "the loader")}: DataLoader(ecrl.audit.WithIds({data}), ...)',
+        made = _at(loader if loader in loaders else None, 'the loader')
+        lines += [f'{made}: DataLoader(ecrl.audit.WithIds({data}), ...)',
                   f'{_at(batches, "the loop over batches")}: for {_text(batches and batches.target, "batch")} in {tap}:']
     return lines + [f"{_at(save, 'where it saves')}: add 'audit': audit.token() to what is saved; after it: "
                     f"audit.saved({_saved_as(save)})"]
 
+# %% ../../nbs/audit/640_try.ipynb #64000062
 LOADS = ('torch.load', 'pickle.load', 'json.load', 'joblib.load', 'np.load')
 
 def _after(tree: ast.AST, node, what: str) -> str:
     if node is None: return f'after {what}'
-    inside = any(node in getattr(n, 'body', ()) and n.lineno == node.lineno for n in ast.walk(tree) if hasattr(n, 'lineno'))
+    inside = any(node in getattr(n, 'body', ()) and getattr(n, 'lineno', 0) == node.lineno for n in ast.walk(tree))
     return f'at the end of line {node.lineno}, as a part of it' if inside else f'after line {node.end_lineno}'
 
 def _saved_as(save) -> str: # the path
@@ -239,9 +241,11 @@ def _no_ledger(command, run, code: int) -> str:
     lines = '\n'.join(f'  {n}. {x}' for n, x in enumerate(five_lines(script) if script else [], 1))
     how = f' These lines give {script.name} one:\n{lines}' if lines else ''
     found, words = f'expected a ledger in {run.name}, found none', last_words(run)
-    if not code: return f'{found}: the script has to call ecrl.audit(...).{how}' + f'\nIts last words:\n{words}'*bool(words)
+    if not code:
+        return f'{found}: the script has to call ecrl.audit(...).{how}' + f'\nIts last words:\n{words}'*bool(words)
     if script and re.search(r'\baudit\(', script.read_text('utf-8', 'replace')): how = ''       # it has them
-    return f'{found}: the command ended with exit code {code}, before it had one:\n{words}' + f'\nThat first.{how}'*bool(how)
+    first = f'\nThat first.{how}'*bool(how)
+    return f'{found}: the command ended with exit code {code}, before it had one:\n{words}{first}'
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
     return 'SIGKILL' in (said := newest_log(run)) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')

@@ -59,6 +59,7 @@ def say_version(asked: bool):
 def options(version: Annotated[bool, typer.Option('--version', callback=say_version, is_eager=True,
                                                   help='Print the version and exit.')] = False): pass
 
+# %% ../../nbs/lab/870_cli.ipynb #28ec0482
 _EXPECTED = dict(config='the config of a run', matrix='a matrix file', parameters="a study's parameters",
                  run='the directory of a run', study='a study')
 
@@ -90,8 +91,8 @@ def expects(*kinds: str): # of `what_is`
             fail(f'{short(path)}: expected {wanted}; it holds the {which} {", ".join(names[:8])}'
                  f'{", ..."*(len(names) > 8)}. To read {one}: ecrl report {shlex.quote(short(path/names[0]))}')
         if 'run' in kinds and os.path.isdir(path) and (found := ledgers_in(path)):
-            fail(f'{short(path)}: expected {wanted}, or of a ledger; it holds the ledgers {", ".join(found[:8])}. To judge '
-                 f'one: ecrl verify {shlex.quote(short(path/found[0]))}')
+            fail(f'{short(path)}: expected {wanted}, or of a ledger; it holds the ledgers {", ".join(found[:8])}. To '
+                 f'judge one: ecrl verify {shlex.quote(short(path/found[0]))}')
         # other: a path that ECRL does not know; the command itself says what is wrong
         if lazy.contract.config.what_is(path) in (*kinds, 'other'): return path
         fail(f'{short(path)}: expected {wanted}, found {lazy.contract.config.what_to_do(path, short(path))}')

@@ -312,11 +312,6 @@ class History:
     def run_id(self) -> str: return (self.environment.get('run_id') or self.supervisor.get('run_id')
                                      or _common_id(self.steps) or self.path.name)
     @cached_property
-    def status(self) -> str: return run_status(self.supervisor, list(self.events['event']))
-    @cached_property
-    def target(self) -> int | None:
-        return (self.config and self.config.training.max_steps) or self.supervisor.get('target_steps')
-    @cached_property
     def life(self) -> Life: return Life(self.lines['events.jsonl'])
     @cached_property
     def launch_boots(self) -> dict: return {n: b for n, a in self.life.attempts.items() if (b := a.launch.get('boot'))}
@@ -326,6 +321,11 @@ def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
     ids = set(steps['run_id'])
     return ids.pop() if len(ids) == 1 else None
 
+@patch(as_prop=True)
+def status(self: History) -> str: return run_status(self.supervisor, list(self.events['event']))
+@patch(as_prop=True)
+def target(self: History) -> int | None:
+    return (self.config and self.config.training.max_steps) or self.supervisor.get('target_steps')
 @patch(as_prop=True)
 def seed(self: History) -> int | None: return self.config and self.config.seed
 @patch(as_prop=True)

@@ -55,7 +55,8 @@ def check_shape(s: Shape) -> Shape:
     orders(s.schedule or '1f1b', s.stages, s.micro)             # refuses another schedule, and odd micro-batches
     for wrong, said in (
         (s.acceptors < 3 or s.acceptors % 2 == 0,
-         f'expected an odd number of keepers, at least 3, found {s.acceptors}: with fewer, one failure ends every vote'),
+         f'expected an odd number of keepers, at least 3, found {s.acceptors}: with fewer, one failure ends every '
+         'vote'),
         (min(s.stages, s.replicas, s.steps, s.every, s.resend) < 1,
          f'expected at least one stage, replica and step and intervals of at least 1, found {s}'),
         (s.clip and s.copies == 'states',

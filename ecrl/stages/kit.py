@@ -87,7 +87,8 @@ def _refused_hosts(s: StagesConfig): # -> as above
     yield (s.places and max(s.places) >= len(s.hosts), 'stages.places',
            f'expected numbers of {len(s.hosts)} hosts, from 0, found {max(s.places, default=0)}')
     yield (s.hosts and any(x.kind == 'cut' for x in s.strikes), 'stages.strikes',
-           'a cut needs all processes on one machine, found several hosts; crash or pause one, or take a real link down')
+           'a cut needs all processes on one machine, found several hosts; crash or pause one, or take a real link '
+           'down')
 
 # %% ../../nbs/stages/505_kit.ipynb #57a6000b
 GROUP_EVENTS = dict(struck='''

@@ -60,7 +60,7 @@ def supervisor_lock(run_dir: Path) -> BinaryIO: # held until it is closed
 # %% ../../nbs/training/385_supervisor.ipynb #7e172cfd
 class Supervisor:
     "Runs one training job to its end, through failures."
-    if TYPE_CHECKING: run: Callable[[], dict]; status: dict; interrupt: Callable; ran_s: Callable      # patched in below
+    if TYPE_CHECKING: run: Callable[[], dict]; status: dict; interrupt: Callable; ran_s: Callable    # patched in below
     start_process, launching = subprocess.Popen, Launches
     policy = RestartAll      # made of the limits, and called with a Seen
     def __init__(self,

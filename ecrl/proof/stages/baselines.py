@@ -103,6 +103,7 @@ def take_steps(m: Material, net, piece: Piece, path: Path, one): # one: (inputs,
         if rates: rates.step()
         if loss is not None: watch(step, loss)
 
+# %% ../../../nbs/proof/stages/598_baselines.ipynb #5b4e001d
 def torch_stage(m: Material, stage: int, schedule: str, folder: Path):
     "A stage of torch's own pipeline, to the last step."
     from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe     # a second to import
