@@ -154,9 +154,10 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
     else:
         drawn, epoch = _text(over, 'loader'), _text(epochs and epochs.target, 'epoch')
         tap = _text(batches and batches.iter, 'loader').replace(drawn, f'audit.tap({drawn}, epoch={epoch})', 1)
-        made = _at(loader if loader in loaders else None, 'the loader')
-        lines += [f'{made}: DataLoader(ecrl.audit.WithIds({data}), ...)',
-                  f'{_at(batches, "the loop over batches")}: for {_text(batches and batches.target, "batch")} in {tap}:']
+        where = _at(loader if loader in loaders else None, 'the loader')
+        target = _text(batches and batches.target, 'batch')
+        lines += [f'{where}: DataLoader(ecrl.audit.WithIds({data}), ...)',
+                  f'{_at(batches, "the loop over batches")}: for {target} in {tap}:']
     return lines + [f"{_at(save, 'where it saves')}: add 'audit': audit.token() to what is saved; after it: "
                     f"audit.saved({_saved_as(save)})"]
 

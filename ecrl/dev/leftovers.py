@@ -42,6 +42,7 @@ def own_folder() -> Iterator[Path]:
     clear_dead(home := Path(tempfile.gettempdir()))
     use_folder(folder := home/folder_name(os.getpid()))
     os.environ['IPYTHONDIR'] = str(folder/'ipython')       # without a home it would make one for each notebook
+    os.environ['TORCHINDUCTOR_CACHE_DIR'] = str(folder/'inductor')     # torch makes it whenever it is imported
     take_orphans()
     try: yield folder
     finally:

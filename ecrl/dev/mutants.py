@@ -294,17 +294,18 @@ def rows_of(path: Path) -> list[dict]:
     if not path.exists(): return []
     with path.open(newline='') as f: return list(csv.DictReader(f))
 
-def keep(root: Path, rooms: str, seed: int, score: Score, alive: list[Mutant]):
+def keep(root: Path, rooms: str, seed: int, score: Score | None, alive: list[Mutant]): # score: of a whole draw
     "Write down a score, and what lives in place of what lived."
     def write(path, rows, columns):
         with path.open('w', newline='') as f:
-            w = csv.DictWriter(f, columns, lineterminator='\n')
+            w = csv.DictWriter(f, columns, extrasaction='ignore', lineterminator='\n')
             w.writeheader(); w.writerows(rows)
     commit = subprocess.run(['git', 'describe', '--always', '--dirty'], cwd=root, check=True, capture_output=True,
                             text=True).stdout.strip()
     scores, lives = (root/'nbs'/'dev'/f'mutants_{what}.csv' for what in ('scores', 'alive'))
-    row = dict(rooms=rooms, seed=seed, commit=commit, **score._asdict())
-    write(scores, rows_of(scores) + [row], list(row))
+    if score:
+        row = dict(rooms=rooms, seed=seed, commit=commit, **score._asdict())
+        write(scores, rows_of(scores) + [row], list(row))
     others = [r for r in rows_of(lives) if (r['rooms'], r['seed']) != (rooms, str(seed))]
     rows = [(rooms, seed, m.notebook, m.cell, m.line, m.text.strip(), m.changed.strip()) for m in alive]
     write(lives, others + [dict(zip(ALIVE, r)) for r in rows], ALIVE)
@@ -332,9 +333,10 @@ def main(arguments: list[str]):
     sys.stdout.reconfigure(line_buffering=True)
     warm()
     alive = [m for m, noticed in judged(asked, root, a.longest, a.others).items() if not noticed]
-    score = Score(len(drawn), len(drawn) - len(real), len(real) - len(alive))
+    score = None if a.alive else Score(len(drawn), len(drawn) - len(real), len(real) - len(alive))
     keep(root, rooms, a.seed, score, alive)
-    print(f'{rooms}, seed {a.seed}: {score}')
+    said = score or f'{len(asked) - len(alive)} of {len(asked)} that lived are noticed; the score is that of a whole draw'
+    print(f'{rooms}, seed {a.seed}: {said}')
 
 if __name__ == '__main__' and sys.argv[0].endswith('mutants.py'):
     if 'ECRL_WARM' not in os.environ: with_room([sys.executable, '-m', 'ecrl.dev.mutants', *sys.argv[1:]])
