@@ -335,7 +335,7 @@ def main(arguments: list[str]):
     alive = [m for m, noticed in judged(asked, root, a.longest, a.others).items() if not noticed]
     score = None if a.alive else Score(len(drawn), len(drawn) - len(real), len(real) - len(alive))
     keep(root, rooms, a.seed, score, alive)
-    said = score or f'{len(asked) - len(alive)} of {len(asked)} that lived are noticed; the score is that of a whole draw'
+    said = score or f'{len(asked) - len(alive)} of {len(asked)} that lived are noticed; a score is that of a whole draw'
     print(f'{rooms}, seed {a.seed}: {said}')
 
 if __name__ == '__main__' and sys.argv[0].endswith('mutants.py'):
