@@ -240,6 +240,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.audit.history.attempts_of': ('audit/records.html#attempts_of', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.common_steps': ('audit/records.html#common_steps', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.consumed': ('audit/records.html#consumed', 'ecrl/audit/history.py'),
+                                    'ecrl.audit.history.epoch_of': ('audit/records.html#epoch_of', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.epochs': ('audit/records.html#epochs', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.is_audit': ('audit/records.html#is_audit', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.is_span': ('audit/records.html#is_span', 'ecrl/audit/history.py'),

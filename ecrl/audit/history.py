@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['RECORDS_OF', 'ALIKE', 'read_lines', 'printable', 'is_audit', 'AuditAttempt', 'launches_of', 'attempts_of',
-           'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'shifts', 'consumed',
-           'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set', 'same_step', 'kept', 'multiset',
-           'common_steps', 'alike', 'sample_rows']
+           'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'epoch_of', 'shifts',
+           'consumed', 'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set', 'same_step', 'kept',
+           'multiset', 'common_steps', 'alike', 'sample_rows']
 
 # %% ../../nbs/audit/620_records.ipynb #368fa4f9
 import json
@@ -334,15 +334,21 @@ def per_history(compute: Callable) -> Callable: # (history) -> anything
 @per_history
 def epochs(h: AuditHistory) -> dict[int, Epoch]: # by their numbers, in order
     "What the surviving steps consumed, epoch by epoch."
-    shift, used = shifts(h), {}
+    used = {}
     for s, a, recs in h.surviving:
         for r in recs:
-            more, at = shift.get(a.number, 0) if r.get('counted') else 0, 0
+            more, at = epoch_of(h, a, r) - r['epoch'], 0
             for k, (n, e) in enumerate(zip(r['micro'], r.get('epochs') or [r['epoch']]*len(r['micro']))):
                 at += n or 0
                 ids = None if r['ids'] is None else r['ids'][at - (n or 0):at]
                 used.setdefault(e + more, []).append(Micro(s, a, r, k, ids))
-    return {e: Epoch(e, e < max(used) or e in h.last.ends, used[e]) for e in sorted(used)}
+    ends = {epoch_of(h, h.last, r) for r in h.last.over if r['epoch'] in h.last.ends} if used else ()
+    return {e: Epoch(e, e < max(used) or e in ends, used[e]) for e in sorted(used)}
+
+def epoch_of(h: AuditHistory, a: AuditAttempt, r: dict) -> int: # r: of a step, or of an exhausted loader
+    "The number of a line's epoch; where the ledger counted, over all attempts."
+    lines = [r] if r['event'] == 'step' else [x for by in a.steps.values() for x in by.values()]
+    return r['epoch'] + (shifts(h).get(a.number, 0) if any(x.get('counted') for x in lines) else 0)
 
 @per_history
 def shifts(h: AuditHistory) -> dict[int, int]: # attempt -> what to add

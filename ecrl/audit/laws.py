@@ -13,11 +13,12 @@ import numpy as np
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, Evidence, Law, Verdict, check_law, first_of, graded,
                                law, result, worst)
-from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epochs, is_span, kept,
-                                multiset, numbers, per_history, printable, read_audit, same_list, same_set, same_step,
+from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epoch_of, epochs, is_span,
+                                kept, multiset, numbers, per_history, printable, read_audit, same_list, same_set, same_step,
                                 walks)
 from .ledger import added, fingerprint, hash_key, link, multiset_hash, sealed
 
@@ -330,8 +331,8 @@ def _short(used: list[Micro]) -> int: # 0: none
 
 def left_out(h: AuditHistory, e: Epoch) -> list: # ids of each batch, or its hash
     "What was drawn in an epoch and not trained on, by any attempt; not what one skipped after its resume."
-    recs = [r for a in h.attempts for r in (*a.over, *(r for own in a.own.values() for r in own))]
-    return [ids for r in recs if r['epoch'] == e.number for ids in r.get('left') or ()]
+    said = [(a, r) for a in h.attempts for r in (*a.over, *chain.from_iterable(a.own.values())) if r.get('left')]
+    return [ids for a, r in said if epoch_of(h, a, r) == e.number for ids in r['left']]
 
 def _lost(h: AuditHistory, e: Epoch, missing: int, B: int) -> str | None:
     steps = {m.step for m in e.used}
