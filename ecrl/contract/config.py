@@ -595,7 +595,7 @@ def type_in_words(schema: dict) -> str: # a part of a JSON schema
         return 'list of ' + re.sub(r'^(a )?(whole number|number|text|mapping|list)', r'\2s',
                                    type_in_words(schema['items']))
     words = dict(integer='whole number', number='number', boolean='true or false', string='text').get(kind, kind)
-    bounds = [f'{said} {schema[k]:g}' for k, said in (('minimum', 'at least'), ('exclusiveMinimum', 'above'),
+    bounds = [f'{said} {schema[k]:.10g}' for k, said in (('minimum', 'at least'), ('exclusiveMinimum', 'above'),
                                                     ('maximum', 'at most'), ('exclusiveMaximum', 'below'))
               if abs(schema.get(k, 2**31)) < 2**31]           # an end beyond any use need not be read
     return ', '.join([words, ' and '.join(bounds)]) if bounds else words
