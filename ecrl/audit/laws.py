@@ -17,9 +17,9 @@ from itertools import chain
 from pathlib import Path
 from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, Evidence, Law, Verdict, check_law, first_of, graded,
                                law, result, worst)
-from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epoch_of, epochs, is_span,
-                                kept, multiset, numbers, per_history, printable, read_audit, same_list, same_set, same_step,
-                                walks)
+from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epoch_of, epochs,
+                                is_span, kept, multiset, numbers, per_history, printable, read_audit, same_list,
+                                same_set, same_step, walks)
 from .ledger import added, fingerprint, hash_key, link, multiset_hash, sealed
 
 # %% ../../nbs/audit/630_laws.ipynb #b0ce2fbe

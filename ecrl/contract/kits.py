@@ -13,8 +13,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from fastcore.basics import patch
-import ecrl
-from ..base.files import ConfigError
+from ..base.files import PACKAGE, ConfigError
 from .protocol import ASKED, declare_events
 from .section import Section, shown
 
@@ -120,7 +119,7 @@ def _declared(kits: dict[str, Kit]) -> dict[str, Kit]:
 @cache
 def house_kits() -> dict[str, Kit]: # name -> kit
     "The kits of this package: each folder with a module `kit` lists its own as `KITS`."
-    folders = sorted(f.parent.name for f in Path(ecrl.__path__[0]).glob('*/kit.py'))
+    folders = sorted(f.parent.name for f in PACKAGE.glob('*/kit.py'))
     return _declared({k.name: k for f in folders for k in import_module(f'ecrl.{f}.kit').KITS})
 
 @cache
