@@ -1853,6 +1853,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.dev.mutants.neutral_copy': ('dev/mutants.html#neutral_copy', 'ecrl/dev/mutants.py'),
                                   'ecrl.dev.mutants.rows_of': ('dev/mutants.html#rows_of', 'ecrl/dev/mutants.py'),
                                   'ecrl.dev.mutants.settle': ('dev/mutants.html#settle', 'ecrl/dev/mutants.py'),
+                                  'ecrl.dev.mutants.unchanged': ('dev/mutants.html#unchanged', 'ecrl/dev/mutants.py'),
                                   'ecrl.dev.mutants.warm': ('dev/mutants.html#warm', 'ecrl/dev/mutants.py')},
             'ecrl.dev.outputs': { 'ecrl.dev.outputs.Outcome': ('dev/outputs.html#outcome', 'ecrl/dev/outputs.py'),
                                   'ecrl.dev.outputs.PreforkedServer': ('dev/outputs.html#preforkedserver', 'ecrl/dev/outputs.py'),

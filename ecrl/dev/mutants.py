@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['SWAPS', 'ALIVE', 'Mutant', 'mutants_of', 'executed', 'draw', 'mutants_in', 'marked_same', 'is_same', 'code_in',
            'defined', 'askable', 'copy_to', 'edit', 'neutral_copy', 'enter', 'export', 'ask', 'answer_of', 'settle',
-           'measured', 'changed', 'free_tree', 'judge', 'Score', 'judged', 'warm', 'rows_of', 'keep', 'main']
+           'measured', 'changed', 'free_tree', 'judge', 'Score', 'judged', 'unchanged', 'warm', 'rows_of', 'keep',
+           'main']
 
 # %% ../../nbs/dev/879_mutants.ipynb #a8790004
 import argparse, ast, compileall, contextlib, csv, fcntl, gc, hashlib, importlib, io, json, os, py_compile
@@ -245,12 +246,13 @@ class Score(NamedTuple):
     n: int          # drawn
     same: int       # no error
     noticed: int    # of the others
+    late: int = 0   # of those, by a deadline alone
 
     def __str__(self):
         of = self.n - self.same
         low, high = rate_interval(self.noticed, of, method='wilson') if of else (0., 1.)
         return (f'{self.noticed} of {of} noticed: {self.noticed/max(of, 1):.0%}, '
-                f'{low:.0%} to {high:.0%} by Wilson; {self.same} of {self.n} are no error')
+                f'{low:.0%} to {high:.0%} by Wilson; {self.late} by a deadline; {self.same} of {self.n} are no error')
 
 # %% ../../nbs/dev/879_mutants.ipynb #a8790024
 def judged(
@@ -259,27 +261,33 @@ def judged(
     longest_s: float = 20., # seconds of a processor; a notebook that takes longer is not asked
     others: int = 4, # notebooks that are asked besides a mutant's own
 ) -> dict[Mutant, str]: # '' if it lives
-    "Ask the notebooks about each mutant."
+    "Ask each mutant's own notebook, and then the others about those that live."
     if not mutants: return {}
-    found, results = executed(root), {}
+    found, results, before = executed(root), dict.fromkeys(mutants, ''), {}
     asked = {m: askable(m, found, others) for m in mutants}
     with tempfile.TemporaryDirectory(prefix='mutants') as d:
         trees = [Path(d)/str(i) for i in range(min(workers(), len(mutants)))]
         copy_to(trees[0], root)
         for tree in trees[1:]: shutil.copytree(trees[0], tree)
         neutral_copy(neutral := Path(d)/'neutral', trees[0], {m.notebook for m in mutants})
-        names = sorted({n for names in asked.values() for n in names})
-        calls = [(measured, neutral, n, 10*longest_s) for n in names]
-        before = {a.args[1]: a.result() for a in at_once(calls, workers())}
-        cheap = {n: b for n, b in before.items() if not b[0] and b[2] <= longest_s}
-        if cost := sorted(set(before) - set(cheap)):
-            print(f'not asked: {", ".join(f"{n} ({before[n][0] or round(before[n][2])})" for n in cost)}')
-        calls = [(judge, m, sorted(((n, cheap[n]) for n in names if n in cheap), key=lambda a: a[1][2]), trees)
-                 for m, names in asked.items()]
-        for a in at_once(calls, workers()):         # a process that ends without an answer is an error of this tool
-            results[a.args[0]] = a.result()
-            if not results[a.args[0]]: print(f'lives: {a.args[0]}    {a.args[0].changed.strip()}')
+        for part in slice(1), slice(1, None):
+            alive = {m: asked[m][part] for m, noticed in results.items() if not noticed}
+            before |= unchanged(neutral, {n for names in alive.values() for n in names}, longest_s)
+            calls = [(judge, m, sorted(((n, before[n]) for n in names if n in before), key=lambda a: a[1][2]), trees)
+                     for m, names in alive.items()]
+            for a in at_once(calls, workers()): results[a.args[0]] = a.result()    # no answer: an error of this tool
+    for m, noticed in results.items():
+        if not noticed: print(f'lives: {m}    {m.changed.strip()}')
     return results
+
+def unchanged(neutral: Path, names: set[str], longest_s: float) -> dict[str, tuple]: # as `answer_of`, by name
+    "What notebooks answer where nothing is changed, without those that fail or take too long."
+    calls = [(measured, neutral, n, 10*longest_s) for n in sorted(names)]
+    found = {a.args[1]: a.result() for a in at_once(calls, workers())}
+    cheap = {n: b for n, b in found.items() if not b[0] and b[2] <= longest_s}
+    if cost := sorted(set(found) - set(cheap)):
+        print(f'not asked: {", ".join(f"{n} ({found[n][0] or round(found[n][2])})" for n in cost)}')
+    return cheap
 
 
 # %% ../../nbs/dev/879_mutants.ipynb #a8790025
@@ -305,7 +313,7 @@ def keep(root: Path, rooms: str, seed: int, score: Score | None, alive: list[Mut
     scores, lives = (root/'nbs'/'dev'/f'mutants_{what}.csv' for what in ('scores', 'alive'))
     if score:
         row = dict(rooms=rooms, seed=seed, commit=commit, **score._asdict())
-        write(scores, rows_of(scores) + [row], list(row))
+        write(scores, [dict(late='') | r for r in rows_of(scores)] + [row], list(row))
     others = [r for r in rows_of(lives) if (r['rooms'], r['seed']) != (rooms, str(seed))]
     rows = [(rooms, seed, m.notebook, m.cell, m.line, m.text.strip(), m.changed.strip()) for m in alive]
     write(lives, others + [dict(zip(ALIVE, r)) for r in rows], ALIVE)
@@ -332,8 +340,10 @@ def main(arguments: list[str]):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))            # its copies go with it
     sys.stdout.reconfigure(line_buffering=True)
     warm()
-    alive = [m for m, noticed in judged(asked, root, a.longest, a.others).items() if not noticed]
-    score = None if a.alive else Score(len(drawn), len(drawn) - len(real), len(real) - len(alive))
+    found = judged(asked, root, a.longest, a.others)
+    alive = [m for m, noticed in found.items() if not noticed]
+    late = sum(noticed.startswith('deadline') for noticed in found.values())
+    score = None if a.alive else Score(len(drawn), len(drawn) - len(real), len(real) - len(alive), late)
     keep(root, rooms, a.seed, score, alive)
     said = score or f'{len(asked) - len(alive)} of {len(asked)} that lived are noticed; a score is that of a whole draw'
     print(f'{rooms}, seed {a.seed}: {said}')
