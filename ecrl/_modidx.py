@@ -1016,6 +1016,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.base.processes.end_as_interpreter': ( 'base/processes.html#end_as_interpreter',
                                                                                  'ecrl/base/processes.py'),
                                      'ecrl.base.processes.end_marked': ('base/processes.html#end_marked', 'ecrl/base/processes.py'),
+                                     'ecrl.base.processes.fork': ('base/processes.html#fork', 'ecrl/base/processes.py'),
                                      'ecrl.base.processes.keep_memory': ('base/processes.html#keep_memory', 'ecrl/base/processes.py'),
                                      'ecrl.base.processes.lines_of': ('base/processes.html#lines_of', 'ecrl/base/processes.py'),
                                      'ecrl.base.processes.output_of': ('base/processes.html#output_of', 'ecrl/base/processes.py'),

@@ -14,15 +14,16 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from fastcore.basics import patch
 from pathlib import Path
-from .processes import MARK, Forked, die_with_parent, end_as_interpreter, end_marked, stat_of, take_orphans
+from .processes import (MARK, Forked, die_with_parent, end_as_interpreter, end_marked, fork, stat_of,
+                                 take_orphans)
 
 # %% ../../nbs/base/050_fork_server.ipynb #c16ba393
 def fork_for(supervisor: int, become: Callable[[], None]) -> int: # pid of the new process
     "Fork a process that runs `become` as a child of the supervisor. `become` never returns."
     read_end, write_end = os.pipe()
-    middle = os.fork()
+    middle = fork()
     if not middle:
-        pid = os.fork()
+        pid = fork()
         if pid: os.write(write_end, str(pid).encode()); os._exit(0)
         os.close(write_end)
         end_as_interpreter(lambda: _adopted(supervisor, become))
@@ -108,7 +109,7 @@ def fork_rank(command: list[str], env: dict[str, str]) -> Forked:
     if '--standby' in command:
         pipe = command[command.index('--standby') + 1]
         await_turn(f"{pipe}.{env['RANK']}", SPREAD_S/int(env['WORLD_SIZE']))
-    pid = os.fork()
+    pid = fork()
     if not pid:
         detach_fds()                    # with several hosts: the agent's socket, on which the others would keep waiting
         end_as_interpreter(lambda: become_command(command, env))
@@ -189,7 +190,7 @@ class Spared(Forked):
 def fork_beside(command: list[str], output: int) -> Forked: # python -m MODULE ...; a descriptor
     "A process of the package, from a rank that has the libraries."
     for f in (sys.stdout, sys.stderr): f.flush()
-    if pid := os.fork(): return Forked(pid)
+    if pid := fork(): return Forked(pid)
     atexit._clear()
     for fd in (1, 2): os.dup2(output, fd)
     detach_fds()

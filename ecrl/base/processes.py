@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['PR_SET_PDEATHSIG', 'PR_SET_CHILD_SUBREAPER', 'M_TRIM_THRESHOLD', 'M_MMAP_MAX', 'HALTED', 'LOST_A_PEER', 'MARK',
-           'until', 'die_with_parent', 'take_orphans', 'keep_memory', 'Deaths', 'stat_of', 'state_of', 'children_of',
-           'variable_of', 'wait_until_dead', 'signal_if_there', 'end_marked', 'output_of', 'lines_of',
+           'until', 'fork', 'die_with_parent', 'take_orphans', 'keep_memory', 'Deaths', 'stat_of', 'state_of',
+           'children_of', 'variable_of', 'wait_until_dead', 'signal_if_there', 'end_marked', 'output_of', 'lines_of',
            'end_as_interpreter', 'Forked', 'Killed', 'ForkedCall']
 
 # %% ../../nbs/base/030_processes.ipynb #1c4380ad
-import atexit, contextlib, ctypes, json, os, pickle, re, select, signal, subprocess, sys, tempfile, threading, time
+import atexit, contextlib, ctypes, json, os, pickle, re, select, signal, subprocess, sys, tempfile, threading, time, warnings
 from collections.abc import Callable, Iterable
 from multiprocessing import get_context
 from pathlib import Path
@@ -31,6 +31,14 @@ def until(
         if seen if expected is None else seen == expected: return seen
         if over: raise TimeoutError(f'expected {due} {over}, seen last: {seen!r}')
         time.sleep(0.01)
+
+# %% ../../nbs/base/030_processes.ipynb #03000064
+def fork() -> int: # as `os.fork`
+    "Fork, also where other threads run; the child must need no lock of theirs."
+    with warnings.catch_warnings():
+        warnings.filterwarnings('ignore', '.*use of fork', DeprecationWarning)
+        return os.fork()
+
 
 # %% ../../nbs/base/030_processes.ipynb #321095e1
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36     # linux/prctl.h

@@ -21,7 +21,7 @@ from ..base import fork_server
 from ..base.files import project_root
 from ..base.fork_server import (AGENT, LATER, LIBRARIES, ROOM, ForkServer, detach_fds, reset_after_fork, serve,
                                    shared_server)
-from ..base.processes import Deaths, Forked, ForkedCall, Killed, end_as_interpreter
+from ..base.processes import Deaths, Forked, ForkedCall, Killed, end_as_interpreter, fork
 from .leftovers import GRACE_S, looked_after, own_folder
 from ..training.process_tree import WORKER
 
@@ -220,7 +220,7 @@ class PreforkedServer(ForkServer):
             sys.path[0] = os.getcwd()
             importlib.import_module('torch').set_num_threads(int(env['OMP_NUM_THREADS']))
             serve(fd, me, self.modules)
-        if pid := os.fork(): return Forked(pid)
+        if pid := fork(): return Forked(pid)
         end_as_interpreter(become)
 
 def dismiss():

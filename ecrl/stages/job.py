@@ -10,7 +10,7 @@ __all__ = ['SIGNALS', 'FASTER', 'SLOW', 'Processes', 'enter', 'GroupSupervisor',
 import contextlib, ctypes, gc, heapq, json, os, selectors, signal, subprocess, sys, time, traceback
 from pathlib import Path
 from fastcore.basics import patch
-from ..base.processes import die_with_parent, signal_if_there
+from ..base.processes import die_with_parent, fork, signal_if_there
 from .core import Due, Fault, GroupRecord, PlannedFault, Replica, Shape, WORLD, between, check_shape
 from .frames import from_json, to_json
 from .node import DROP, HOLD, PASS, Cuts, Log, Site, close_others, read_log, run_replica
@@ -32,7 +32,7 @@ class Processes:
 
     def fork_replica(self, p: int, inc: int, w: int) -> int: # pid
         parent = os.getpid()
-        if pid := os.fork(): return pid
+        if pid := fork(): return pid
         try:
             die_with_parent(parent)
             gc.freeze()
