@@ -9,7 +9,8 @@ __all__ = ['PR_SET_PDEATHSIG', 'PR_SET_CHILD_SUBREAPER', 'M_TRIM_THRESHOLD', 'M_
            'end_as_interpreter', 'Forked', 'Killed', 'ForkedCall']
 
 # %% ../../nbs/base/030_processes.ipynb #1c4380ad
-import atexit, contextlib, ctypes, json, os, pickle, re, select, signal, subprocess, sys, tempfile, threading, time, warnings
+import atexit, contextlib, ctypes, json, os, pickle, re, select, signal, subprocess, sys, tempfile, threading, time
+import warnings
 from collections.abc import Callable, Iterable
 from multiprocessing import get_context
 from pathlib import Path
