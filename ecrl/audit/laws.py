@@ -277,7 +277,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     over = [e for e in of.values() if e.over]
     if over and not size: yield unknown(f'{len(over)} epoch(s) are over, but nobody says how large an epoch is.',
                                         'audit(epoch_size=...)')
-    if over and (by_content(h) or not h.whole): yield from _open(h)
+    if over: yield from _open(h)
     for e in over if size and h.whole else ():
         if e.hashes: m, _, more = _hashed_epoch(h, e)
         elif any(m.ids is None for m in e.used): yield from _nameless(h); continue
