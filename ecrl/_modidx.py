@@ -167,6 +167,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                         'ecrl.advise.simulation._progress': ( 'advise/simulation.html#_progress',
                                                                               'ecrl/advise/simulation.py'),
                                         'ecrl.advise.simulation._strike': ('advise/simulation.html#_strike', 'ecrl/advise/simulation.py'),
+                                        'ecrl.advise.simulation._waited': ('advise/simulation.html#_waited', 'ecrl/advise/simulation.py'),
                                         'ecrl.advise.simulation.simulate': ('advise/simulation.html#simulate', 'ecrl/advise/simulation.py'),
                                         'ecrl.advise.simulation.spread': ('advise/simulation.html#spread', 'ecrl/advise/simulation.py')},
             'ecrl.audit.adapters': { 'ecrl.audit.adapters.KeyedCollate': ('audit/adapters.html#keyedcollate', 'ecrl/audit/adapters.py'),
