@@ -164,7 +164,8 @@ def simulate(
         f'simulate: a failure every {failures.mtbf_s:.3g} s for {horizon_s:.3g} s would be more than {most:,} '
         'failures; look at a shorter time')
     rng, zero = np.random.default_rng(seed), np.zeros(reps)
-    s = _State(zero.copy(), zero + job.start_s, zero.copy(), zero.copy(), zero + (job.ready_s or 0), zero.copy(), zero == 0)
+    s = _State(zero.copy(), zero + job.start_s, zero.copy(), zero.copy(), zero + (job.ready_s or 0), zero.copy(),
+               zero == 0)
     out = Outcome(*(zero.copy() for _ in range(7)), job.speed)
     takes = failures.takes() if isinstance(failures, Fleet) else pd.Series(dict(any=1))
     share = (failures.rates()/failures.rates().sum()) if isinstance(failures, Fleet) else takes
