@@ -83,7 +83,7 @@ class Pool:
             self.enter(rows[one], first[one], now[one])
         for r in np.flatnonzero(need > 1):
             n = min(int(need[r]), self.free_at.shape[1])
-            taken = np.argpartition(self.free_at[r], n - 1)[:n]
+            taken = self.free_at[r].argsort()[:n]
             # more nodes than spares: it waits for its own to be repaired
             at = self.free_at[r, taken].max() if n == need[r] else now[r] + self.repair_s
             wait[r] = max(0.0, at - now[r])
