@@ -114,7 +114,7 @@ def _recovery(costs: Costs, scale: Scale, write_s: float, notes: list) -> tuple[
     cold = costs.values['recovery_s'] + more + read
     quick = costs.mean('detect_s') + read + sum(costs.mean(k) for k in ('restore_s', 'first_step_s')
                                                 if len(costs.values[k]))
-    launch = float(costs.values['start_s'].mean() if len(costs.values['start_s']) else cold.mean()) + more
+    launch = costs.mean('start_s' if len(costs.values['start_s']) else 'recovery_s') + more
     return cold, np.array([max(quick, 1e-3)]), launch
 
 # %% ../../nbs/advise/970_projection.ipynb #97000023
@@ -179,7 +179,8 @@ def _lived(job: Job, way: str, scale: Scale, costs: Costs, quick: np.ndarray, la
         least, pause = _least(costs), max(_least(costs), _pause(costs, 'failover_s', notes))
         if len(costs.values['failover_s']): notes.append('a group of stages is watched from outside, which sees its '
             f'pauses late or not at all: at least {least:.3g} s are reckoned with')
-        second = -math.expm1(-replaced*scale.backups*(1/scale.mtbf_device_s + 1/scale.mtbf_node_s))**scale.backups
+        within = -math.expm1(-replaced*scale.backups*(1/scale.mtbf_device_s + 1/scale.mtbf_node_s))
+        second = within**scale.backups
         shared = float(fleet.rates()['switch']/fleet.rates().sum())
         notes.append(f'{scale.backups} of {scale.backups + 1} devices are backups; both holders of a stage are gone at '
                      f'{shared + (1 - shared)*second:.2g} of the failures')

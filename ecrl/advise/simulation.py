@@ -83,7 +83,7 @@ class Pool:
             self.enter(rows[one], first[one], now[one])
         for r in np.flatnonzero(need > 1):
             n = min(int(need[r]), self.free_at.shape[1])
-            taken = np.argpartition(self.free_at[r], n - 1)[:n]
+            taken = self.free_at[r].argsort()[:n]
             # more nodes than spares: it waits for its own to be repaired
             at = self.free_at[r, taken].max() if n == need[r] else now[r] + self.repair_s
             wait[r] = max(0.0, at - now[r])
@@ -114,6 +114,7 @@ class _State:
     since: np.ndarray        # how long it had run since the checkpoint that it will continue from
     durable: np.ndarray      # checkpoints
     ready_at: np.ndarray     # the standby
+    spare_at: np.ndarray     # spares for what broke last are there
     open: np.ndarray         # not at its end yet
 
 # %% ../../nbs/advise/965_simulation.ipynb #96500010
@@ -132,14 +133,18 @@ def _strike(job: Job, s: _State, out: Outcome, at: np.ndarray, need: np.ndarray,
         drawn = np.minimum(drawn, quick)
     down = np.where(back, drawn, job.pause_s) + wait
     out.recovery_s += np.where(who, ran, 0.0)
-    out.waiting_s += np.where(who, wait, 0.0)
+    out.waiting_s += np.where(who, _waited(s, at), 0.0)
     out.failures += who
     s.durable = np.where(who & back, s.durable + got, s.durable)
     s.since = np.where(who, np.where(back, 0.0, u), s.since)
     s.at, s.up = np.where(who, at, s.at), np.where(who, at + down, s.up)
+    s.spare_at = np.where(who, at + wait, s.spare_at)
     if job.ready_s is not None:
         s.up = np.where(who, s.up + job.standby_s, s.up)
         s.ready_at = np.where(who, at + down + job.ready_s, s.ready_at)
+def _waited(s: _State, until: np.ndarray) -> np.ndarray: # s
+    "How long the repetitions have waited for spares since their last failure; the next one may have come before them."
+    return np.maximum(0.0, np.minimum(until, s.spare_at) - s.at)
 
 # %% ../../nbs/advise/965_simulation.ipynb #96500012
 def simulate(
@@ -159,7 +164,8 @@ def simulate(
         f'simulate: a failure every {failures.mtbf_s:.3g} s for {horizon_s:.3g} s would be more than {most:,} '
         'failures; look at a shorter time')
     rng, zero = np.random.default_rng(seed), np.zeros(reps)
-    s = _State(zero.copy(), zero + job.start_s, zero.copy(), zero.copy(), zero + (job.ready_s or 0), zero == 0)
+    s = _State(zero.copy(), zero + job.start_s, zero.copy(), zero.copy(), zero + (job.ready_s or 0), zero.copy(),
+               zero == 0)
     out = Outcome(*(zero.copy() for _ in range(7)), job.speed)
     takes = failures.takes() if isinstance(failures, Fleet) else pd.Series(dict(any=1))
     share = (failures.rates()/failures.rates().sum()) if isinstance(failures, Fleet) else takes
@@ -189,4 +195,5 @@ def _finish(job: Job, s: _State, out: Outcome, end: np.ndarray, over: np.ndarray
     recovery = out.recovery_s + np.minimum(end, np.maximum(s.up, s.at)) - s.at
     for name, v in (('wall_s', end), ('useful_s', useful*job.speed), ('saves_s', saves), ('recovery_s', recovery)):
         getattr(out, name)[over] = np.broadcast_to(v, over.shape)[over]
+    out.waiting_s[over] += _waited(s, end)[over]
     out.lost_s[over] = (end - useful*job.speed - saves - recovery)[over]

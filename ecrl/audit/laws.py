@@ -193,10 +193,14 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     yield from in_brief(found)
     return n
 
+def _ended(h: AuditHistory, e: Epoch) -> bool: # a loader may be left at its last batch, and the ledger not told
+    "Whether nothing more of an epoch is to come: it is over, or as many samples came as there are."
+    return e.over or (sum(n for _, n, _ in e.hashes) or e.total) >= (h.declared('epoch_size') or float('inf'))
+
 def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     "A repetition is an offence, unless it is padding: in the last step of an epoch that is over, less than a batch."
     tail, last, blamed = h.declared('tail'), e.used[-1].step, set()
-    ended = e.over or e.total >= (h.declared('epoch_size') or 1e18)
+    ended = _ended(h, e)
     fills = ended and sum(len(i) for t, _, i, _ in e.repeats if t == last) < e.largest
     tail_alone = ended and {t for t, *_ in e.repeats} == {last}
     for s, a, ids, first in e.repeats:
@@ -273,7 +277,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     over = [e for e in of.values() if e.over]
     if over and not size: yield unknown(f'{len(over)} epoch(s) are over, but nobody says how large an epoch is.',
                                         'audit(epoch_size=...)')
-    if over and (by_content(h) or not h.whole): yield from _open(h)
+    if over: yield from _open(h)
     for e in over if size and h.whole else ():
         if e.hashes: m, _, more = _hashed_epoch(h, e)
         elif any(m.ids is None for m in e.used): yield from _nameless(h); continue
@@ -378,12 +382,15 @@ def law_replay(h: AuditHistory) -> Iterator[Evidence]:
                     f'{told(was[r])} in attempt {b.number}.', s, r, _moved(a, now[r], b, s, r)))
         elif s in a.committed and s in b.committed:
             same = same_set(a, [*now.values()], b, [*was.values()])
-            if same is False and _padded(h, s, now.values(), was.values()): continue
-            n += same is not None
-            if same is False: found.append(offence(a, f'{at(s, a)} on {a.world_size} rank(s) consumed '
-                f'{_beyond(now, was)}, which were not among the samples of this step in attempt {b.number} on '
-                f'{b.world_size}.', s))
-    yield from first_of(found)
+            alike = same if same is not False else _padded(h, a, s, [*now.values()], [*was.values()])
+            if same is False and alike: continue
+            n += alike is not None
+            if alike is False: found.append(offence(a, f'{at(s, a)} on {a.world_size} rank(s) '
+                f'{_other(now.values(), was.values())} attempt {b.number} on {b.world_size}.', s))
+            elif same is False: found.append(unknown(f'{at(s, a)} on {a.world_size} rank(s) consumed other samples '
+                f'than attempt {b.number} on {b.world_size}; hashes alone do not tell whether padding alone differs.',
+                _IDS, s, a=a))
+    yield from in_brief(found)
     return n
 
 def told(*recs: dict) -> str: # the ids of lines, or a hash
@@ -391,18 +398,22 @@ def told(*recs: dict) -> str: # the ids of lines, or a hash
     return few([i for r in recs for i in r['ids']]) if hashed is None else f'samples of hash {hashed["order"][:8]}'
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb0a
-def _padded(h: AuditHistory, s: int, now: list, was: list) -> bool:
+def _padded(h: AuditHistory, a: AuditAttempt, s: int, now: list, was: list) -> bool | None: # now: of a; None: not known
     "Whether an epoch's last step differs by padding alone: how much there is depends on the number of ranks."
-    lines, after = [*now, *was], h.lineage.get(s + 1)
-    e = lines[0]['epoch']
-    ends = after.steps[s + 1][0]['epoch'] != e if after else e in h.last.ends
-    if not ends or 'pad' not in (h.declared('tail') or '') or not kept(*lines): return False
+    after, e = h.lineage.get(s + 1), epoch_of(h, a, now[0])
+    ends = epoch_of(h, after, after.steps[s + 1][0]) != e if after else e in epochs(h) and _ended(h, epochs(h)[e])
+    if not ends or 'pad' not in (h.declared('tail') or ''): return False
+    if not kept(*now, *was): return None
     fewer, more = sorted((multiset(now), multiset(was)), key=Counter.total)
     return fewer <= more
 
-def _beyond(now: dict, was: dict) -> str:
-    if not kept(*now.values(), *was.values()): return 'samples'
-    return few(sorted((multiset(now.values()) - multiset(was.values())).elements(), key=str)) or 'fewer samples'
+def _other(now: list, was: list) -> str: # before: who executed the step before
+    "How the samples of a step differ from those of its first execution."
+    if not kept(*now, *was): return 'consumed other samples than'
+    x, y = multiset(now), multiset(was)
+    if new := sorted((x - y).elements(), key=str):
+        return f'consumed {few(new)}, which were not among the samples of this step in'
+    return f'left out {few(sorted((y - x).elements(), key=str))}, which it had in'
 
 def _moved(a: AuditAttempt, now: dict, b: AuditAttempt, s: int, rank: int) -> str | None:
     "Whether these samples belonged to another step of the killed attempt."
@@ -450,7 +461,7 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     common, found, n = common_steps(h, ref), [], 0
     for s, a, x, b, y in common:
         same = same_step(a, x, b, y)
-        if same is False and len(x) != len(y): same = _padded(h, s, x, y)
+        if same is False and len(x) != len(y): same = _padded(h, a, s, x, y)
         n += same is not None
         if same is False: found.append(offence(a, f'{at(s, a)} consumed {told(*x)}; the reference {told(*y)}'
             + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s))

@@ -278,7 +278,7 @@ def _published(log: list[dict], sidecars: list[dict]) -> pd.DataFrame: # see `CH
                          for k, v, t in zip(CHECKPOINT, columns, ('int64', 'int64', float, float, float, object))})
 
 # %% ../../nbs/measure/720_history.ipynb #1841eb08
-@dataclass(repr=False)
+@dataclass
 class History:
     "A run as its records tell it."
     path: Path                  # the directory
@@ -287,20 +287,20 @@ class History:
     ledger: pd.DataFrame        # a row per (attempt, step), with its fate
     boundaries: pd.DataFrame    # rank 0's log of checkpoint boundaries
     checkpoints: pd.DataFrame   # the published ones: attempt, global_step, time, bytes, source
-    events: pd.DataFrame; faults: pd.DataFrame; supervisor: dict = field(default_factory=dict)
-    environment: dict = field(default_factory=dict); config: RunConfig | None = None
-    settings: dict = field(default_factory=dict)    # the config as it stands in the file, dotted key -> value
-    version: int = 0                                # format of the run; 0: the published layout
-    lines: dict = field(default_factory=dict)       # file -> its records as they are, for those who need every field
-    sidecars: list = field(default_factory=list)    # of the checkpoints that are there, with `file`
-    torn: dict = field(default_factory=dict)        # torn lines by file
-    faulty: list = field(default_factory=list)      # lines and fields that are not what they should be, in words
-    problems: list = field(default_factory=list)    # what could not be read, in words
-    strays: list = field(default_factory=list)      # files beside the logs of the ranks whose names are no rank's
-    stored: dict = field(default_factory=dict)      # in checkpoints/: name -> bytes; None: no file that can be read
-    unlisted: str = ''                              # why checkpoints/ could not be listed
-    damaged: dict = field(default_factory=dict)     # sidecar -> why a resume would set it aside
-    ran_here: bool = False                          # a supervisor has run in this folder: it is not a copy of records
+    events: pd.DataFrame; faults: pd.DataFrame; supervisor: dict
+    environment: dict; config: RunConfig | None
+    settings: dict              # the config as it stands in the file, dotted key -> value
+    version: int                # format of the run; 0: the published layout
+    lines: dict                 # file -> its records as they are, for those who need every field
+    sidecars: list              # of the checkpoints that are there, with `file`
+    torn: dict                  # torn lines by file
+    faulty: list                # lines and fields that are not what they should be, in words
+    problems: list              # what could not be read, in words
+    strays: list                # files beside the logs of the ranks whose names are no rank's
+    stored: dict                # in checkpoints/: name -> bytes; None: no file that can be read
+    unlisted: str               # why checkpoints/ could not be listed
+    damaged: dict               # sidecar -> why a resume would set it aside
+    ran_here: bool              # a supervisor has run in this folder: it is not a copy of records
     deep: bool = False                              # laws may read checkpoints to the last byte
     answers: dict = field(default_factory=dict, init=False)     # see `once`
 

@@ -333,7 +333,7 @@ def _wrong_latest(h: History) -> Iterator[Evidence]:
     "What `latest.json` says that the sidecars do not."
     latest = next((s for s in h.sidecars if s['file'] == 'latest.json'), None)
     own = {(s['attempt'], s['global_step']): s for s in h.sidecars if s['file'] != 'latest.json'}
-    if h.status == 'in progress' or not latest and not own or 'latest.json' in h.damaged: return
+    if h.status == 'in progress' or 'latest.json' in h.damaged: return
     named = latest and (latest['attempt'], latest['global_step'])
     published = {*own, *attempt_steps(h.checkpoints)}
     if named and named not in published and named > max(own, default=(0, 0)):
