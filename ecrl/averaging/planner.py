@@ -77,7 +77,7 @@ def lead(counts: Sequence[int], most: int | None) -> list[int]: # most: batches 
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a000c
 def _relative(anchor: int, parts: Sequence[float]) -> list[int]:
-    return [max(1, nearest(anchor*p/min(parts))) for p in parts]
+    return [nearest(anchor*p/min(parts)) for p in parts]
 
 def begin(
     a: AveragingConfig,
@@ -134,10 +134,9 @@ def alarmed(drifts: Sequence[float], threshold: float) -> bool: # drifts: so far
 
 # %% ../../nbs/averaging/420_planner.ipynb #420a0015
 def _next_anchor(a: AveragingConfig, s: State, m: Meeting, now: State) -> tuple[int, int]: # (anchor, rounds of rest)
-    seconds = [median(r) for r in now.recent if r] if a.planner == 'steady' else [x for x in now.smooth if x]
-    if a.planner == 'steady': anchor = steady_anchor(a, s.anchor, now.syncs, max(seconds))
+    if a.planner == 'steady': anchor = steady_anchor(a, s.anchor, now.syncs, max(median(r) for r in now.recent if r))
     else: anchor = elche_anchor(a, s.anchor, overhead(m.sync, m.walls), a.guard != 'elche'
-        or not suppressed(now.drifts[-5:], a.drift_threshold))
+        or not suppressed(now.drifts, a.drift_threshold))
     if a.guard != 'act': return anchor, 0
     if not s.rest and alarmed(now.drifts, a.drift_threshold): return math.ceil(s.anchor/2), 5
     return (min(anchor, s.anchor) if s.rest else anchor), max(0, s.rest - 1)

@@ -36,7 +36,7 @@ def whole_lines(path: Path) -> list[int]: # from 1
 
 def attempt_number(record: dict) -> int | None: # None: it names no attempt
     n = record.get('attempt')
-    return int(n) if type(n) in (int, float) and n == n and n >= 1 else None
+    return int(n) if type(n) in (int, float) and 1 <= n < math.inf else None
 
 # %% ../../nbs/contract/330_life.ipynb #f9434bda
 @dataclass

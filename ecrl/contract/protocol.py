@@ -27,9 +27,9 @@ class Field:
     type: str        # whole, number, real, text, flag, map, list, any
     law: str         # the law that judges it, or '-'
     meaning: str     # with its unit; where no law judges it, why not
-    null: bool = False
-    absent: bool = False
-    since: int = 1   # format version
+    null: bool
+    absent: bool
+    since: int       # format version
 
 def fields(table: str) -> dict[str, Field]:
     "A table of fields: name, type, law, meaning, two spaces apart."

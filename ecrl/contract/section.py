@@ -42,10 +42,11 @@ def seconds(
         raise ConfigError(f'{what}: expected a unit behind the number ({known}), e.g. {found[1]}h, found {text!r}')
     if unit and unit not in UNITS:
         raise ConfigError(f'{what}: unknown unit {unit!r} in {text!r}; known: {known}')
-    if not 0 < number*UNITS.get(unit, 1) < math.inf:
+    s = number*UNITS.get(unit, 1)
+    if not 0 < s < math.inf:
         raise ConfigError(f'{what}: expected more than zero, found {text!r}; a job that fails all the time, or never, '
                           'needs no advice')
-    return number*UNITS.get(unit, 1)
+    return s
 
 def _with_unit(value) -> str:
     seconds(str(value), 'checkpoint.mtbf')

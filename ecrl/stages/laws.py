@@ -52,10 +52,10 @@ class Decided:
     @cached_property
     def chain(self) -> list: # [(value, place)]
         "The values of the register, each once, in the order of their ballots."
-        out, last = [], (first_value(self.shape), -1)
-        for ballot, value, i in self.chosen:
-            for v in [*self.between(last[0], value), value]:
-                if v != last[0]: out.append(last := (v, i))
+        out, last = [], first_value(self.shape)
+        for _, value, i in self.chosen:
+            for v in [*self.between(last, value), value]:
+                if v != last: out.append((last := v, i))
         return out
     @cached_property
     def views(self) -> dict: # view -> (value with which it began, place)
@@ -91,8 +91,8 @@ class History(Decided):
 def between(self: History, u: Value, v: Value) -> list:
     "Values that were accepted, not chosen, and taken over by a later change: the steps from u to v."
     path = []
-    while v != u and not follows(u, v) and len(path) < 9:
-        v = next((w for w in {r.data[1]: 0 for _, r in self.of['accept']} if w != v and w.view >= u.view
+    while v != u and not follows(u, v):             # each has a smaller (view, committed) than the one it leads to
+        v = next((w for w in dict.fromkeys(r.data[1] for _, r in self.of['accept']) if w.view >= u.view
                   and w.committed >= u.committed and follows(w, v)), u)
         path.append(v)
     return path[::-1]
@@ -119,7 +119,7 @@ def law_records(h: History):
         due, cause = last.get(r.who, 0) + 1, r.cause
         if r.number < due: yield offence(r, f'stands after record {due - 1}; expected each once, in their order')
         elif r.number > due: missing.setdefault(r.who, (due, r.number - 1))
-        if cause and last.get(cause[:2], 0) < cause[2]: missing.setdefault(cause[:2], cause[1:][-1:]*2)
+        if cause and last.get(cause[:2], 0) < cause[2]: missing.setdefault(cause[:2], (cause[2],)*2)
         last[r.who] = max(r.number, due - 1)
         held = HOLDS[r.event](r.data) if r.event in HOLDS else r.work
         if tuple(held) != r[5:5 + len(held)]:
@@ -140,7 +140,7 @@ def law_register(h: History):
     promised, examined, of = {}, 0, {}
     for _, r in h.all_of('promise', 'accept'):
         examined += 1
-        before = promised.get(r.process, (0, -1, 0))
+        before = promised.get(r.process, (0,))
         if r.data[0] < before or r.event == 'promise' and r.data[0] == before:
             yield offence(r, f'{r.event} of ballot {r.data[0]} after a promise of {before}')
         promised[r.process] = max(before, r.data[0])

@@ -112,7 +112,7 @@ class Proposer:
     def again(self):
         self.number += 1
         self.ballot, self.phase, self.waited = (self.number, self.owner.pid, self.owner.inc), 1, 0
-        self.answers, self.best = set(), ((-1, -1, 0), None)
+        self.answers, self.best = set(), ((-1,), None)       # below every ballot
         for k in self.acceptors: self.owner.send(k, 'P1', 0, 0, (self.ballot,))
 
     def tick(self, patience: int):
