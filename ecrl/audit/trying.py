@@ -42,6 +42,12 @@ def in_folder(
     return [os.path.abspath(w) if os.path.isfile(w) else w for w in filled]
 
 # %% ../../nbs/audit/640_try.ipynb #255933b7
+def _what_to_start(word: str, e: OSError) -> str:
+    if word.endswith('.py'): return f'A script is started by Python: ecrl audit try -- python {word}'
+    if not isinstance(e, FileNotFoundError) or os.sep in word: return 'Expected a command, such as: torchrun train.py'
+    return (f'Expected a command on the PATH. Activate the environment that has {word}'
+            + ', or install PyTorch there, which brings it: pip install torch'*(word == 'torchrun'))
+
 def launch(
     command: list[str],
     world: int, # ranks
@@ -58,8 +64,7 @@ def launch(
     with open(run/f'launch_{n:03d}.log', 'wb') as log:
         try: p = subprocess.Popen(in_folder(command, world, run), cwd=work, env=env, stdout=log,
                                   stderr=subprocess.STDOUT, start_new_session=True)
-        except OSError as e:
-            raise TryError(f'{command[0]}: {e.strerror}. Expected a command, such as: torchrun train.py') from None
+        except OSError as e: raise TryError(f'{command[0]}: {e.strerror}. {_what_to_start(command[0], e)}') from None
         try: return p.wait(timeout_s)
         except subprocess.TimeoutExpired:
             raise Late(f'launch {n} was not done after {timeout_s:.0f} s (kill at {kill or "no point"}).') from None
@@ -148,7 +153,7 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
               f"shuffle={said.get('shuffle') == 'True' or any('sampler' in k for k in said if k)})")
     lines = [f'{_after(tree, made, "the optimizer is made" if given else "the data is there")}: import ecrl.audit; '
              f'audit = {ledger}',
-             f"{_after(tree, load, 'a checkpoint is loaded')}: audit.resumed({state or 'checkpoint'}['audit'])"]
+             f"{_after(tree, load, 'a checkpoint is loaded' + ', which nothing here does yet'*(load is None))}: audit.resumed({state or 'checkpoint'}['audit'])"]
     if batches is None and not loaders:              # it takes its samples itself
         lines += ['after the update of a step: audit.step(ids, epoch=epoch)      # of the samples that it has used']
     else:
