@@ -1930,6 +1930,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli.Strategy': ('lab/cli.html#strategy', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.WithSteps': ('lab/cli.html#withsteps', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.WithSteps.parse_args': ('lab/cli.html#withsteps.parse_args', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli._but': ('lab/cli.html#_but', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._cost_so_far': ('lab/cli.html#_cost_so_far', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._crew': ('lab/cli.html#_crew', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._differs': ('lab/cli.html#_differs', 'ecrl/lab/cli.py'),

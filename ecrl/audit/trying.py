@@ -8,6 +8,7 @@ __all__ = ['KILL_POINTS', 'LOADS', 'TryError', 'Late', 'kill_at', 'in_folder', '
 
 # %% ../../nbs/audit/640_try.ipynb #47e4950b
 import ast, hashlib, json, os, re, shutil, subprocess, tempfile, time, uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from ..base.files import write_atomically
@@ -287,10 +288,10 @@ def try_restarts(
     command: list[str], # words of the command; {world} and {run} are filled in
     folder: Path | str, # new, or that of a trial that was interrupted
     kills: list[str] | None = None, # points; by default `kill_plan`
-    worlds: list[int] = (1,), # ranks, see `launch_worlds`
+    worlds: Sequence[int] = (1,), # ranks, see `launch_worlds`
     every: int | None = None, # steps between saves, where the ledger does not show them
     timeout_s: float = 600.0, # of each launch
-    say=lambda text: None, # told before each launch
+    say: Callable[[str], object] = lambda text: None, # told before each launch
 ) -> Trial:
     "Run a script undisturbed and killed, and judge."
     for point in kills or (): kill_at(point)
@@ -314,9 +315,9 @@ def try_restarts(
 def assert_resumes_exactly(
     command: list[str], # words of the command; {world} and {run} are filled in
     kills: list[str] | None = None, # such as ['step:7', 'token:10', 'saved:20', 'epoch:1']; by default a plan
-    worlds: list[int] = (1,), # ranks, see `launch_worlds`
+    worlds: Sequence[int] = (1,), # ranks, see `launch_worlds`
     every: int | None = None, # steps between saves, where the ledger does not show them
-    require=('set', 'order'), # grades
+    require: Sequence[str] = ('set', 'order'), # grades
     folder: Path | str | None = None, # where the runs are kept; by default they are not
     timeout_s: float = 600.0, # of each launch
 ) -> Trial:

@@ -878,6 +878,10 @@ def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.',
     "Write the receipt of a run: one page, whole in itself."
     tell(f'wrote {short(lazy.audit.receipt.write_receipt(run_dir, file, reference))}')
 
+def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, without the findings that are told apart
+    return [l for l in verdict.splitlines()
+            if not l.startswith('  INVALID [') and l.removeprefix('  unknown ') not in told]
+
 @audit.command(name='try')
 def audit_try(
     command: argument(list[str], 'After --: the command; {world} becomes the number of ranks, {run} the folder of the '
@@ -903,9 +907,8 @@ def audit_try(
         t = lazy.audit.trying.try_restarts(command, folder, kills.split(',') if kills else None,
                                            [int(w) for w in world.split(',')], every, timeout,
                                            lambda text: print(text, flush=True))
-    print(t.verdict)
-    page, wrong, told = write_receipt(t.history), t.complaints(), [str(e) for e in t.verdict.evidence]
-    tell(*(f'- {said}' for said in wrong if said not in told), f'wrote {short(page)}')
+    page, wrong = write_receipt(t.history), t.complaints()            # every finding; the first of each law
+    tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}', *(f'- {said}' for said in wrong))
     raise typer.Exit(1 if wrong else 0)
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002
