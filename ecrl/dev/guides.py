@@ -65,5 +65,6 @@ def mended(right: str, *edits: tuple) -> tuple[str, Markdown]: # the spoiled scr
     for old, new in edits:
         if (n := wrong.count(old)) != 1: raise ValueError(f'expected {old!r} once in the script, found it {n} times')
         wrong = wrong.replace(old, new)
-    lines = difflib.ndiff(wrong.splitlines(), right.splitlines())
-    return wrong, block('\n'.join(l.rstrip() for l in lines if l[0] in '+-'), 'diff')
+    lines = [l.rstrip() for l in difflib.ndiff(wrong.splitlines(), right.splitlines()) if l[0] in '+-']
+    indent = min(len(l) - len(l[2:].lstrip()) for l in lines)            # of all; a phone has no room for it
+    return wrong, block('\n'.join(l[:2] + l[indent:] for l in lines), 'diff')
