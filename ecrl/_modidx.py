@@ -1960,6 +1960,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli.audit_receipt': ('lab/cli.html#audit_receipt', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.audit_try': ('lab/cli.html#audit_try', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.audited': ('lab/cli.html#audited', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli.beside': ('lab/cli.html#beside', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.cells_done': ('lab/cli.html#cells_done', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.changed_words': ('lab/cli.html#changed_words', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli.check_new': ('lab/cli.html#check_new', 'ecrl/lab/cli.py'),

@@ -8,8 +8,8 @@ __all__ = ['app', 'RunDir', 'ThisRun', 'Json', 'Nproc', 'TargetSteps', 'MatrixFi
            'ledgers_in', 'as_shipped', 'as_typed', 'expects', 'optional', 'setting', 'argument', 'audited',
            'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan',
            'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume', 'started_from',
-           'from_here', 'join', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail', 'monitor',
-           'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init', 'verify', 'goodput',
+           'from_here', 'join', 'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail',
+           'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init', 'verify', 'goodput',
            'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report', 'compare',
            'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
 
@@ -424,10 +424,21 @@ def join(run_dir: RunDir, node: optional(int, "Which of the run's hosts this is;
 matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
 app.add_typer(matrix, name='matrix')
 
+def beside(path: Path, said: dict) -> dict: # what a matrix file says
+    "Own code that is not here, where commands are called, but beside its matrix file is taken from there."
+    config = said.get('config') if isinstance(said, dict) else None
+    code = config.get('code', {}) if isinstance(config, dict) else None
+    if not isinstance(code, dict) or code.get('folder', '.') != '.': return said
+    named = {m[1] for m in re.finditer(r'\b(\w+):[A-Za-z_]', json.dumps([config, said.get('axes')], default=str))}
+    if not any((path.parent/f'{m}.py').is_file() and not Path(f'{m}.py').exists() for m in named): return said
+    return said | dict(config=config | dict(code=code | dict(folder=os.path.relpath(path.parent))))
+
 def _matrix(path: Path):
     needs('papermill', 'torch')
-    lazy.contract.config.read_yaml(path, 'matrix')              # before torch is imported
-    return lazy.lab.matrix.Matrix(**lazy.lab.matrix.load_matrix(path))
+    said = beside(path, lazy.contract.config.read_yaml(path, 'matrix'))              # before torch is imported
+    of = lazy.lab.matrix
+    of.check_matrix(said, str(path))
+    return of.Matrix(**said)
 
 def _total_line(m, t: dict) -> str:
     states = ', '.join(f'{n} {s}' for s, n in t['status'].items())
