@@ -42,13 +42,14 @@ def in_folder(
     # not resolved: an environment's python is a link
     return [os.path.abspath(w) if os.path.isfile(w) else w for w in filled]
 
-# %% ../../nbs/audit/640_try.ipynb #255933b7
+# %% ../../nbs/audit/640_try.ipynb #25593301
 def _what_to_start(word: str, e: OSError) -> str:
     if word.endswith('.py'): return f'A script is started by Python: ecrl audit try -- python {word}'
     if not isinstance(e, FileNotFoundError) or os.sep in word: return 'Expected a command, such as: torchrun train.py'
     return (f'Expected a command on the PATH. Activate the environment that has {word}'
             + ', or install PyTorch there, which brings it: pip install torch'*(word == 'torchrun'))
 
+# %% ../../nbs/audit/640_try.ipynb #255933b7
 def launch(
     command: list[str],
     world: int, # ranks
@@ -154,7 +155,8 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
               f"shuffle={said.get('shuffle') == 'True' or any('sampler' in k for k in said if k)})")
     lines = [f'{_after(tree, made, "the optimizer is made" if given else "the data is there")}: import ecrl.audit; '
              f'audit = {ledger}',
-             f"{_after(tree, load, 'a checkpoint is loaded' + ', which nothing here does yet'*(load is None))}: audit.resumed({state or 'checkpoint'}['audit'])"]
+             f"{_after(tree, load, 'a checkpoint is loaded, which nothing here does yet')}: "
+             f"audit.resumed({state or 'checkpoint'}['audit'])"]
     if batches is None and not loaders:              # it takes its samples itself
         lines += ['after the update of a step: audit.step(ids, epoch=epoch)      # of the samples that it has used']
     else:

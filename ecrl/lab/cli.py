@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['app', 'RunDir', 'ThisRun', 'Json', 'Nproc', 'TargetSteps', 'MatrixFile', 'Publish', 'Reference', 'matrix', 'audit',
-           'data', 'BRINGS', 'bench', 'REFUSED', 'OURS', 'leave_at_once', 'say_version', 'options', 'studies_in',
-           'ledgers_in', 'as_shipped', 'as_typed', 'expects', 'optional', 'setting', 'argument', 'audited',
+           'data', 'BRINGS', 'bench', 'REFUSED', 'OURS', 'leave_at_once', 'say_version', 'options', 'as_typed',
+           'studies_in', 'ledgers_in', 'as_shipped', 'expects', 'optional', 'setting', 'argument', 'audited',
            'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan',
            'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume', 'started_from',
            'from_here', 'join', 'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail',
@@ -59,6 +59,12 @@ def say_version(asked: bool):
 def options(version: Annotated[bool, typer.Option('--version', callback=say_version, is_eager=True,
                                                   help='Print the version and exit.')] = False): pass
 
+# %% ../../nbs/lab/870_cli.ipynb #28ec0491
+def as_typed(path: Path) -> str:
+    "A path in words that the same command takes again, from the same folder."
+    home, own = shipped('papermill_configs').parent, short(path)
+    return str(path.relative_to(home)) if os.path.isabs(own) and path.is_relative_to(home) else own
+
 # %% ../../nbs/lab/870_cli.ipynb #28ec0482
 _EXPECTED = dict(config='the config of a run', matrix='a matrix file', parameters="a study's parameters",
                  run='the directory of a run', study='a study')
@@ -79,11 +85,6 @@ def ledgers_in(path: Path) -> list[str]: # names of folders; of a ledger, or wha
 def as_shipped(path: Path) -> Path:
     "A path that comes with the project, where nothing else has that name here."
     return theirs if not os.path.exists(path) and (theirs := shipped(str(path))).is_file() else path
-
-def as_typed(path: Path) -> str:
-    "A path in words that the same command takes again, from the same folder."
-    home, own = shipped('papermill_configs').parent, short(path)
-    return str(path.relative_to(home)) if os.path.isabs(own) and path.is_relative_to(home) else own
 
 def expects(*kinds: str, there: bool = False): # of `what_is`; there: also refuse what does not exist
     "A callback for an argument: refuse a path that holds something else, and say what it holds; find what is shipped."
@@ -163,7 +164,8 @@ def _study_page(page: str, copy: Path, to: Path) -> Path: # the HTML file, witho
         say('its page')
         return lazy.lab.pages.build_page(page, copy, to)
 
-def _other_pages() -> str: return '; all pages: ecrl site'*(project_root()/'nbs'/'index.ipynb').exists()       # in a clone
+def _other_pages() -> str: # '': not in a clone
+    return '; all pages: ecrl site'*(project_root()/'nbs'/'index.ipynb').exists()
 
 def _done(study: Path) -> int:
     rows = lazy.lab.experiment.read_rows(study/'manifest.csv').values()
@@ -420,10 +422,7 @@ def join(run_dir: RunDir, node: optional(int, "Which of the run's hosts this is;
     tell(f'{short(run_dir)}: {ended}')
     raise typer.Exit(0 if ended == 'completed' else 1)
 
-# %% ../../nbs/lab/870_cli.ipynb #387cae4e
-matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
-app.add_typer(matrix, name='matrix')
-
+# %% ../../nbs/lab/870_cli.ipynb #387cae01
 def beside(path: Path, said: dict) -> dict: # what a matrix file says
     "Own code that is not here, where commands are called, but beside its matrix file is taken from there."
     config = said.get('config') if isinstance(said, dict) else None
@@ -432,6 +431,10 @@ def beside(path: Path, said: dict) -> dict: # what a matrix file says
     named = {m[1] for m in re.finditer(r'\b(\w+):[A-Za-z_]', json.dumps([config, said.get('axes')], default=str))}
     if not any((path.parent/f'{m}.py').is_file() and not Path(f'{m}.py').exists() for m in named): return said
     return said | dict(config=config | dict(code=code | dict(folder=os.path.relpath(path.parent))))
+
+# %% ../../nbs/lab/870_cli.ipynb #387cae4e
+matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings: plan, run, status, report.')
+app.add_typer(matrix, name='matrix')
 
 def _matrix(path: Path):
     needs('papermill', 'torch')
@@ -878,6 +881,11 @@ def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: #
     return t.to_dict('records'), f' in {begun}', (f'an epoch leaves out {size - h.geometry.samples_per_epoch} of '
                                                   f'{size} samples, others every time')
 
+# %% ../../nbs/lab/870_cli.ipynb #a0d17031
+def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, without the findings that are told apart
+    return [l for l in verdict.splitlines()
+            if not l.startswith('  INVALID [') and l.removeprefix('  unknown ') not in told]
+
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
 audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script.')
 app.add_typer(audit, name='audit')
@@ -888,10 +896,6 @@ def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.',
                   reference: Reference = None):
     "Write the receipt of a run: one page, whole in itself."
     tell(f'wrote {short(lazy.audit.receipt.write_receipt(run_dir, file, reference))}')
-
-def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, without the findings that are told apart
-    return [l for l in verdict.splitlines()
-            if not l.startswith('  INVALID [') and l.removeprefix('  unknown ') not in told]
 
 @audit.command(name='try')
 def audit_try(
