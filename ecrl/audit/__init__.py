@@ -7,12 +7,19 @@ __all__ = ['AuditModule']
 
 # %% ../../nbs/audit/600_front.ipynb #8f59d97b
 import sys
+from collections.abc import Callable
 from types import ModuleType
+from typing import Concatenate, ParamSpec
 from .ledger import Audit, AuditError, Collate, WithIds, rng
 
 # %% ../../nbs/audit/600_front.ipynb #a1863dd7
+_P = ParamSpec('_P')
+def _takes(what: Callable[_P, Audit]) -> Callable[[Callable], Callable[Concatenate[ModuleType, _P], Audit]]:
+    return lambda f: f          # for a type checker: a misspelt keyword is found
+
 class AuditModule(ModuleType):
     "A module that makes an `Audit` when it is called."
-    def __call__(self, *args, **kw) -> Audit: return Audit(*args, **kw)
+    @_takes(Audit)
+    def __call__(self, *args, **kw): return Audit(*args, **kw)
 
 sys.modules[__name__].__class__ = AuditModule

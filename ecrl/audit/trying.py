@@ -8,6 +8,7 @@ __all__ = ['KILL_POINTS', 'LOADS', 'TryError', 'Late', 'kill_at', 'in_folder', '
 
 # %% ../../nbs/audit/640_try.ipynb #47e4950b
 import ast, hashlib, json, os, re, shutil, subprocess, tempfile, time, uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from ..base.files import write_atomically
@@ -41,6 +42,13 @@ def in_folder(
     # not resolved: an environment's python is a link
     return [os.path.abspath(w) if os.path.isfile(w) else w for w in filled]
 
+# %% ../../nbs/audit/640_try.ipynb #25593301
+def _what_to_start(word: str, e: OSError) -> str:
+    if word.endswith('.py'): return f'A script is started by Python: ecrl audit try -- python {word}'
+    if not isinstance(e, FileNotFoundError) or os.sep in word: return 'Expected a command, such as: torchrun train.py'
+    return (f'Expected a command on the PATH. Activate the environment that has {word}'
+            + ', or install PyTorch there, which brings it: pip install torch'*(word == 'torchrun'))
+
 # %% ../../nbs/audit/640_try.ipynb #255933b7
 def launch(
     command: list[str],
@@ -58,8 +66,7 @@ def launch(
     with open(run/f'launch_{n:03d}.log', 'wb') as log:
         try: p = subprocess.Popen(in_folder(command, world, run), cwd=work, env=env, stdout=log,
                                   stderr=subprocess.STDOUT, start_new_session=True)
-        except OSError as e:
-            raise TryError(f'{command[0]}: {e.strerror}. Expected a command, such as: torchrun train.py') from None
+        except OSError as e: raise TryError(f'{command[0]}: {e.strerror}. {_what_to_start(command[0], e)}') from None
         try: return p.wait(timeout_s)
         except subprocess.TimeoutExpired:
             raise Late(f'launch {n} was not done after {timeout_s:.0f} s (kill at {kill or "no point"}).') from None
@@ -148,7 +155,8 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
               f"shuffle={said.get('shuffle') == 'True' or any('sampler' in k for k in said if k)})")
     lines = [f'{_after(tree, made, "the optimizer is made" if given else "the data is there")}: import ecrl.audit; '
              f'audit = {ledger}',
-             f"{_after(tree, load, 'a checkpoint is loaded')}: audit.resumed({state or 'checkpoint'}['audit'])"]
+             f"{_after(tree, load, 'a checkpoint is loaded, which nothing here does yet')}: "
+             f"audit.resumed({state or 'checkpoint'}['audit'])"]
     if batches is None and not loaders:              # it takes its samples itself
         lines += ['after the update of a step: audit.step(ids, epoch=epoch)      # of the samples that it has used']
     else:
@@ -282,10 +290,10 @@ def try_restarts(
     command: list[str], # words of the command; {world} and {run} are filled in
     folder: Path | str, # new, or that of a trial that was interrupted
     kills: list[str] | None = None, # points; by default `kill_plan`
-    worlds: list[int] = (1,), # ranks, see `launch_worlds`
+    worlds: Sequence[int] = (1,), # ranks, see `launch_worlds`
     every: int | None = None, # steps between saves, where the ledger does not show them
     timeout_s: float = 600.0, # of each launch
-    say=lambda text: None, # told before each launch
+    say: Callable[[str], object] = lambda text: None, # told before each launch
 ) -> Trial:
     "Run a script undisturbed and killed, and judge."
     for point in kills or (): kill_at(point)
@@ -309,9 +317,9 @@ def try_restarts(
 def assert_resumes_exactly(
     command: list[str], # words of the command; {world} and {run} are filled in
     kills: list[str] | None = None, # such as ['step:7', 'token:10', 'saved:20', 'epoch:1']; by default a plan
-    worlds: list[int] = (1,), # ranks, see `launch_worlds`
+    worlds: Sequence[int] = (1,), # ranks, see `launch_worlds`
     every: int | None = None, # steps between saves, where the ledger does not show them
-    require=('set', 'order'), # grades
+    require: Sequence[str] = ('set', 'order'), # grades
     folder: Path | str | None = None, # where the runs are kept; by default they are not
     timeout_s: float = 600.0, # of each launch
 ) -> Trial:

@@ -45,17 +45,19 @@ def _board(names, cells, seeds, folder):
 def board_plan(names: Name = None, cells: Cells = None, seeds: Seeds = '1', folder: Folder = None):
     "Rows, cells, what is done, and what the rest will take."
     from ecrl.board.rows import ROWS
-    b, left = _board(names, cells, seeds, folder), 0.0
-    print(f'{"row":18}{"environment":13}{"cells":>6}{"done":>6}{"left, s":>9}  title')
+    b, left, untried = _board(names, cells, seeds, folder), 0.0, 0
+    print(f'{"row":20}{"environment":13}{"cells":>6}{"done":>6}{"left, s":>9}  title')
     for name in names or ROWS:
         tasks = list(b.plan([name]))
         took = [r['seconds'] for k, r in b.records.items() if k[0] == name]
         todo = sum(not done for *_, done in tasks)
         each = sum(took)/len(took) if took else None
-        left += todo*(each or 0)
+        left, untried = left + todo*(each or 0), untried + (each is None and todo > 0)
         rest = '?' if each is None and todo else f'{todo*(each or 0):.0f}'
-        print(f'{name:18}{ROWS[name].group:13}{len(tasks):6}{len(tasks) - todo:6}{rest:>9}  {ROWS[name].title}')
-    print(f'{len(b.cells)} cells a row; at least {left:.0f} s are left')
+        print(f'{name:20}{ROWS[name].group:13}{len(tasks):6}{len(tasks) - todo:6}{rest:>9}  {ROWS[name].title}')
+    # what a cell of a row takes is known once one was run here
+    known = f'{left:.0f} s are left' + f', and what the {untried} rows with ? take'*(untried > 0)
+    print(f'{len(b.cells)} cells a row; {known if left or not untried else "not yet known: what they take"}')
 
 @board.command(name='run')
 def board_run(

@@ -12,6 +12,7 @@ __all__ = ['MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'DISK_FAULT_NAMES'
 
 # %% ../../nbs/contract/320_config.ipynb #b6a4f58c
 import ast, csv, difflib, inspect, io, re, stat, textwrap, tokenize, types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -561,7 +562,7 @@ def read_yaml(
     except OSError as e: raise ConfigError(f'{path}: this {what} file cannot be read: {e.strerror}') from None
     return parse_yaml(text, str(path))
 
-def load_config(path: str | Path, overrides: list[str] = ()) -> RunConfig:
+def load_config(path: str | Path, overrides: Sequence[str] = ()) -> CommonConfig:
     "Read and validate a config file."
     return make_config(read_yaml(path), overrides, str(path))
 

@@ -16,13 +16,9 @@ PROGRAMS = dict(ecrl=('-c', 'import sys; sys.argv[0] = "ecrl"; from ecrl.lab.cli
                 torchrun=('-m', 'torch.distributed.run'), python=())
 
 def transcript(said: str) -> str:
-    "What a command has said, without what differs each time; the findings once, the first of each law."
+    "What a command has said, without what differs each time."
     said = re.sub(r'; about \S+ s left|, \d+ s$', '', said, flags=re.M)
-    lines = re.sub(r'\b[0-9a-f]{12}\b', '<run>', said).splitlines()
-    found = [n for n, l in enumerate(lines) if re.match(r'  (INVALID|unknown) \[', l)]
-    if found and any(l.startswith('- [') for l in lines[found[-1]:]):          # those are told again at the end
-        lines[found[0]:found[-1] + 1] = [f'  ... ({len(found)} lines: every finding)']
-    return '\n'.join(lines).rstrip()
+    return re.sub(r'\b[0-9a-f]{12}\b', '<run>', said).rstrip()
 
 def as_here(word: str) -> list[str]: # the words of a command
     "A program of this environment, by the name that a reader calls it."
@@ -69,5 +65,6 @@ def mended(right: str, *edits: tuple) -> tuple[str, Markdown]: # the spoiled scr
     for old, new in edits:
         if (n := wrong.count(old)) != 1: raise ValueError(f'expected {old!r} once in the script, found it {n} times')
         wrong = wrong.replace(old, new)
-    lines = difflib.ndiff(wrong.splitlines(), right.splitlines())
-    return wrong, block('\n'.join(l.rstrip() for l in lines if l[0] in '+-'), 'diff')
+    lines = [l.rstrip() for l in difflib.ndiff(wrong.splitlines(), right.splitlines()) if l[0] in '+-']
+    indent = min(len(l) - len(l[2:].lstrip()) for l in lines)            # of all; a phone has no room for it
+    return wrong, block('\n'.join(l[:2] + l[indent:] for l in lines), 'diff')

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['BOILERPLATE', 'check_pages', 'check_evidence', 'unnumbered', 'unnumber', 'settled', 'settle_links', 'last_words',
            'describe_figures', 'own_docstring', 'default_text', 'class_line', 'page_doc', 'boilerplate', 'process',
-           'broken_links', 'check_links', 'check_sidebar', 'build_site', 'readme']
+           'broken_links', 'check_links', 'check_loads', 'check_sidebar', 'build_site', 'readme']
 
 # %% ../../nbs/dev/850_site.ipynb #f940aa7c
 import csv, gc, inspect, json, re, shutil, sys
@@ -20,7 +20,7 @@ from typing import Annotated, Union, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 from ..base.files import project_root
 from ..lab.evidence import of_run
-from ..lab.pages import SiteError, check_copy, executed_copies, renderer, run_step
+from ..lab.pages import SiteError, check_copy, executed_copies, keep_to_itself, renderer, run_step
 
 # %% ../../nbs/dev/850_site.ipynb #50174328
 def check_pages(
@@ -206,12 +206,14 @@ class _Page(HTMLParser):
     "What a page links to, and what in it can be linked to."
     def __init__(self, html: str):
         super().__init__()
-        self.links, self.places = {}, {'', 'top'}
+        self.links, self.places, self.loads = {}, {'', 'top'}, {}       # loads: what a browser fetches unasked
         self.feed(html)
     def handle_starttag(self, tag, attrs):
         a = dict(attrs)
         self.places |= {a.get('id'), a.get('name') if tag == 'a' else None}
         self.links |= dict.fromkeys(a[k] for k in ('href', 'src') if a.get(k))
+        loads = 'href' if tag == 'link' and a.get('rel') not in ('canonical', 'next', 'prev') else 'src'
+        self.loads |= dict.fromkeys(a[k] for k in (loads,) if a.get(k))
 
 # %% ../../nbs/dev/850_site.ipynb #f55253fb
 def broken_links(docs: Path) -> list[str]: # a line for each
@@ -238,6 +240,17 @@ def check_links(docs: Path):
             'the built site has links that lead nowhere; mend the notebook or the docstring that each page is made '
             'from:\n'
             + '\n'.join(f'  - {b}' for b in broken))
+
+# %% ../../nbs/dev/850_site.ipynb #f55253f1
+def check_loads(docs: Path):
+    "Raise if a built page or style sheet fetches something from another site."
+    far = [(p, x) for p in sorted(docs.rglob('*.html')) for x in _Page(p.read_text('utf-8')).loads]
+    far += [(p, x) for p in sorted(docs.rglob('*.css'))
+            for x in re.findall(r'(?:url\(|@import)\s*[\'"]?((?:https?:)?//[^\s)\'"]+)', p.read_text('utf-8'))]
+    if found := [f'  - {p.relative_to(docs)} fetches {x}' for p, x in far if urlsplit(x).netloc]:
+        raise SiteError('\n'.join(['a published page fetches nothing from others; put it into the site, or write it '
+                                   'otherwise (a formula: in Unicode, with <sup>):', *found]))
+
 
 # %% ../../nbs/dev/850_site.ipynb #b6b9e22b
 class _Sidebar(HTMLParser):
@@ -284,7 +297,9 @@ def build_site(
     n = len(_notebooks(root, '_proc'))
     look = counting(f'rendering {n} pages', n, lambda: len([*(root/'_proc'/'_docs').rglob('*.html')]))
     run_step('rendering the site', renderer(), root/'_proc', look)
+    keep_to_itself(root/'_proc'/'_docs')
     say('checking the links')
+    check_loads(root/'_proc'/'_docs')
     check_links(root/'_proc'/'_docs')
     check_sidebar(root/'_proc'/'_docs')
     docs = root/'_docs'

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['lazy', 'out', 'err', 'SimpleTable', 'BadInput', 'fail', 'installed', 'needs', 'Lazy', 'rich_table', 'tell', 'show',
            'short', 'Interrupted', 'calm', 'same_command', 'Bars', 'Rows', 'progress_display', 'StageLines', 'stages',
-           'watch_study', 'matrix_display']
+           'watch_study', 'Left', 'matrix_display']
 
 # %% ../../nbs/lab/865_terminal.ipynb #86500004
 import json, os, shlex, signal, sys, threading, time
@@ -209,11 +209,32 @@ def watch_study(study: Path, every_s: float = 0.5):
         finally: done.set(); thread.join(); look()
 
 # %% ../../nbs/lab/865_terminal.ipynb #195a2d3d
+class Left:
+    """What is left of a matrix: its plan's time, at the pace of this session, which also prepares and judges suites;
+    between the ends of runs it runs down."""
+    def __init__(self, m, clock: Callable[[], float] = time.monotonic):
+        self.m, self.clock, self.began, self.over = m, clock, clock(), set()
+        self.before = self.over_in(m.plan())
+        self.since = self.began
+    def over_in(self, t) -> set[str]: return {*t['run_id'][~t['status'].isin(['pending', 'running'])]}
+    def look(self) -> dict: # as `Matrix.totals`
+        t, now = self.m.plan(), self.clock()
+        totals, over = self.m.totals(t), self.over_in(t) - self.before
+        if over != self.over: self.over, self.since = over, now
+        done_s = t['estimate_s'][t['run_id'].isin(over)].sum()         # NaN counts as nothing
+        whole = t['estimate_s'][~t['run_id'].isin(over | self.before)].sum()
+        left_s = totals['left_s']
+        if left_s and done_s > 0: left_s = whole*(self.since - self.began)/done_s
+        # a run that takes longer than its plan is not over
+        return totals | dict(left_s=left_s and max(left_s - (now - self.since), left_s/10))
+
+# %% ../../nbs/lab/865_terminal.ipynb #195a2d42
 @contextmanager
 def matrix_display(m):
     "Progress of a matrix: a bar with the time left on a terminal, lines elsewhere."
     of = lazy.lab.experiment
     seen, last, said, live = {r: row['status'] for r, row in m.rows.items()}, 0.0, time.monotonic(), {}
+    left_of = Left(m)
     bar = Rows('{task.completed:.0f}/{task.total:.0f} runs')
     task = bar.add_task(m.name, total=len(seen), note='')
     def doing(r: str) -> str:
@@ -228,7 +249,7 @@ def matrix_display(m):
         seen.update({r: row['status'] for r, row in changed.items()})
         quiet = not changed and time.monotonic() - said < 30
         if quiet and not out.is_terminal: return
-        t = m.totals()
+        t = left_of.look()
         done, now = t['runs'] - t['left'], [r for r, row in rows.items() if row['status'] == 'running']
         left = show_duration(t['left_s'])
         for r in changed: live.pop(r, None)

@@ -168,7 +168,8 @@ class Live:
         self.epoch, self.saved, self.news, self.deaths = 0, None, [], []
         self.clock, self.began, self.newest = deque(maxlen=50), None, None
         self.odd_loss, self.accuracy, self.scalars = None, None, {}
-        self.last = {}          # attempt -> the last step that any rank has recorded
+        self.last, self.told = {}, {}       # attempt -> the last step that any rank has recorded, and when
+        self.gaps = []          # between sessions: (attempt before, its last event, the new session)
 
     def lines(self, name: str) -> list[dict]: # of one log
         "The records that are new."
@@ -211,6 +212,7 @@ def sentence(e: dict, *but: str) -> str | None: # but: names of events of which 
 @patch
 def on_event(self: Live, e: dict):
     "An event of the supervisor or of a rank."
+    if e['event'] == 'resumed_session' and self.newest: self.gaps.append((self.life.current, self.newest, e['time']))
     self.began, self.newest = self.began or e['time'], e['time']
     self.life.feed(e)
     if text := sentence(e, 'first_step', 'torn_down'): self.say(e, text)
@@ -245,6 +247,7 @@ def on_step(self: Live, r: dict):
     self.rank(r['rank']).on_step(r)
     self.epoch, self.newest = r['epoch'], r['time']
     self.last[r['attempt']] = max(r['global_step'], self.last.get(r['attempt'], 0))
+    self.told[r['attempt']] = max(r['time'], self.told.get(r['attempt'], 0))
     if r['rank'] == 0: self.clock.append((r['attempt'], r['time'], r['global_step']))
     if not r['sample_ids_count']: return
     if math.isfinite(r['loss']): self.loss.add(r['attempt'], r['global_step'], r['loss'], r['sample_ids_count'])
@@ -324,12 +327,15 @@ def seen(self: Live, now: float | None = None) -> dict: # plain values; now: wal
     now = self.newest if self.ended else now or time.time()
     left = (target - self.step)/rate if rate and target and not self.ended else None
     phase = self.life.phase or self.said.get('status', 'waiting for the run to begin')
+    life = self.life        # of a run that records no events: what its supervisor says, and what its steps show
+    restarts = len(life.restarted) if life.attempts else self.said.get('restarts', max(0, self.attempt - 1))
+    idle_s = sum(max(0.0, t - max(ended, self.told.get(a, ended))) for a, ended, t in self.gaps)
     return dict(run_id=str(read_json(self.run/'environment.json').get('run_id', self.run.name)), phase=phase,
         method=self.cfg.training.method if self.cfg else None, unit=self.cfg.kit.unit if self.cfg else 'step',
         ended=self.ended, step=self.step, target=target,
-        epoch=self.epoch, rate=rate, left_s=left, elapsed_s=now - self.began if self.began else None,
+        epoch=self.epoch, rate=rate, left_s=left, elapsed_s=now - self.began - idle_s if self.began else None,
         quiet_s=max(0.0, now - self.newest) if self.newest else None, attempt=self.attempt,
-        restarts=max(0, self.attempt - 1), saved=self.saved,
+        restarts=restarts, saved=self.saved,
         deaths=[dict(step=self.last.get(a, 0) if n is None else n, ranks=ranks) for a, n, ranks in self.deaths],
         loss=self.loss.points(self.starts), odd_loss=self.odd_loss,
         accuracy=self.accuracy, ranks=self.rank_rows(), own=self.own,

@@ -431,7 +431,7 @@ def give_up(self: Supervisor, e: OSError):
     "A disk that refuses: write that down if it can still be written, and tell who started the run."
     if not (what := disk_refuses(e)): raise e
     begun = (self.run_dir/'config.yaml').exists()
-    then = 'continue with --resume' if begun else 'start it again'
+    then = 'go on with `ecrl resume`' if begun else 'start it again'
     why = f'{what}. Nothing of the run is left running. Free space there, or mend the disk, then {then}.'
     if begun and self.held:
         with contextlib.suppress(OSError): self.note('failed', reason=why)

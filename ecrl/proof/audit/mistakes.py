@@ -43,13 +43,16 @@ class Example:
 def examples_dir() -> Path: return project_root()/'nbs'/'audit'/'examples'
 
 # %% ../../../nbs/proof/audit/675_mistakes.ipynb #7b1e0a09
+_SKIPPED = {             # where the script itself leaves out what is done
+            'loader state not saved': (('range(skip, per_epoch)', 'range(per_epoch - skip)'),),
+            'epoch not set': (('manual_seed(epoch)', 'manual_seed(0)'),),
+            'skip counted in micro-batches': (('range(skip, per_epoch)', 'range(skip//2, per_epoch)'),),
+            'rng restored too late': ((', generator=torch.Generator().manual_seed(epoch)', ''),),
+            'duplicate tail': _PADDED}
 EXAMPLES = dict(
-    ddp=Example('ddp.py', 'own', ('torch', 'ecrl.audit'), {
-        'loader state not saved': (('range(skip, per_epoch)', 'range(per_epoch - skip)'),),
-        'epoch not set': (('manual_seed(epoch)', 'manual_seed(0)'),),
-        'skip counted in micro-batches': (('range(skip, per_epoch)', 'range(skip//2, per_epoch)'),),
-        'rng restored too late': ((', generator=torch.Generator().manual_seed(epoch)', ''),),
-        'duplicate tail': _PADDED}),
+    ddp=Example('ddp.py', 'own', ('torch', 'ecrl.audit'), _SKIPPED),
+    fsdp=Example('fsdp.py', 'own', ('torch.distributed.checkpoint.state_dict', 'torch.distributed.fsdp',
+                                    'ecrl.audit'), _SKIPPED),
     stateful=Example('stateful.py', 'trainers', ('torch', 'torchdata.stateful_dataloader', 'ecrl.audit'), {
         'loader state not saved': (("    loader.load_state_dict(c['loader'])\n", ''),),
         'epoch not set': (('manual_seed(done//per_epoch)', 'manual_seed(0)'),),
@@ -98,7 +101,8 @@ def live(
     shutil.rmtree(run, ignore_errors=True); run.mkdir(parents=True)
     (run/'train.py').write_text(text)
     for n, (W, kill) in enumerate(zip(worlds, [*kills, None]), 1):
-        ended = launch_row(server() if callable(server) else server, run/'train.py', run.resolve(), W, kill, words)
+        one = server if hasattr(server, 'close') else server()
+        ended = launch_row(one, run/'train.py', run.resolve(), W, kill, words)
         if not (ended.killed if kill else ended.done):
             why = 'was not done in time' if ended.late else 'failed by itself'
             raise TryError(f'launch {n} on {W} rank(s) {why} (exit codes {ended.codes}):\n{last_words(run)}')

@@ -17,7 +17,6 @@ if os.path.exists('ckpt.pt'):
     model.load_state_dict(c['model']), opt.load_state_dict(c['opt']), torch.set_rng_state(c['rng'])
     done, _ = c['done'], audit.resumed(c['audit'], model=model, opt=opt)
 ddp = DDP(model)
-
 class Window(torch.utils.data.Sampler):
     "This rank's part of each global batch, from where the epoch stands: the same order on any number of ranks."
     def __init__(self, epoch, skip):
@@ -38,3 +37,4 @@ while done < 3*per_epoch:
                 torch.save(dict(model=model.state_dict(), opt=opt.state_dict(), rng=torch.get_rng_state(), done=done,
                                 audit=token), 'ckpt.tmp')
                 os.replace('ckpt.tmp', 'ckpt.pt'), audit.saved('ckpt.pt')
+dist.destroy_process_group()

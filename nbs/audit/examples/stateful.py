@@ -37,3 +37,4 @@ while done < 3*per_epoch:
                 torch.save(dict(model=model.state_dict(), opt=opt.state_dict(), rng=torch.get_rng_state(), done=done,
                                 loader=loader.state_dict(), audit=token), 'ckpt.tmp')
                 os.replace('ckpt.tmp', 'ckpt.pt'), audit.saved('ckpt.pt')
+dist.destroy_process_group()
