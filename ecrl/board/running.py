@@ -7,7 +7,7 @@ __all__ = ['ORDER', 'COUNTED', 'MOVED', 'RECORDED', 'AFRESH', 'measured', 'order
            'resumed', 'judge_cell', 'read_records', 'made_from', 'Board', 'CannotRun']
 
 # %% ../../nbs/board/960_running.ipynb #3c3b85b3
-import ast, hashlib, re, shutil, time
+import ast, hashlib, re, shutil, sys, time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -115,7 +115,9 @@ def read_records(file: Path) -> dict[tuple, dict]: # (row, cell, seed) -> the ne
 
 @cache
 def _meaning(file: Path, changed: int) -> str: # changed: when, so that an edited file is read again
-    return ast.dump(ast.parse(file.read_text()))                    # lines and comments do not count
+    # lines and comments do not count; the same text in each Python: 3.12 has a field more, 3.13 leaves out the empty ones
+    whole = dict(show_empty=True) if sys.version_info >= (3, 13) else {}
+    return ast.dump(ast.parse(file.read_text()), **whole).replace(', type_params=[]', '')
 
 def made_from(row: Row, cell: Cell, seed: int) -> str: # 16 hex digits
     "A digest of all that a record depends on."

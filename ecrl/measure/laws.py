@@ -147,7 +147,7 @@ class Law:
         object.__setattr__(self, '__doc__', self.claim)
 
     @property
-    def claim(self) -> str | None: return self.check.__doc__
+    def claim(self) -> str: return ' '.join((self.check.__doc__ or '').split())
     def __call__(self, h): return self.check(h)
 
 DECLARED: dict[str, Law] = {}
