@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['RECORDS_OF', 'ALIKE', 'read_lines', 'printable', 'is_audit', 'AuditAttempt', 'launches_of', 'attempts_of',
-           'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'epoch_of', 'shifts',
-           'consumed', 'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set', 'same_step', 'kept',
+           'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'micros', 'epoch_of',
+           'shifts', 'consumed', 'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set', 'same_step', 'kept',
            'multiset', 'common_steps', 'alike', 'sample_rows']
 
 # %% ../../nbs/audit/620_records.ipynb #368fa4f9
@@ -335,31 +335,42 @@ def per_history(compute: Callable) -> Callable: # (history) -> anything
 def epochs(h: AuditHistory) -> dict[int, Epoch]: # by their numbers, in order
     "What the surviving steps consumed, epoch by epoch."
     used = {}
-    for s, a, recs in h.surviving:
-        for r in recs:
-            more, at = epoch_of(h, a, r) - r['epoch'], 0
-            for k, (n, e) in enumerate(zip(r['micro'], r.get('epochs') or [r['epoch']]*len(r['micro']))):
-                at += n or 0
-                ids = None if r['ids'] is None else r['ids'][at - (n or 0):at]
-                used.setdefault(e + more, []).append(Micro(s, a, r, k, ids))
+    for s, a in h.lineage.items():
+        for e, m in micros(h, s, a): used.setdefault(e, []).append(m)
     ends = {epoch_of(h, h.last, r) for r in h.last.over if r['epoch'] in h.last.ends} if used else ()
     return {e: Epoch(e, e < max(used) or e in ends, used[e]) for e in sorted(used)}
+
+def micros(h: AuditHistory, s: int, a: AuditAttempt) -> Iterator[tuple[int, Micro]]: # (epoch, micro-batch), by rank
+    "What an attempt consumed in a step that all of its ranks have recorded."
+    for r in (a.steps[s][rank] for rank in range(a.world_size)):
+        more, at = epoch_of(h, a, r) - r['epoch'], 0
+        for k, (n, e) in enumerate(zip(r['micro'], r.get('epochs') or [r['epoch']]*len(r['micro']))):
+            at += n or 0
+            yield e + more, Micro(s, a, r, k, None if r['ids'] is None else r['ids'][at - (n or 0):at])
 
 def epoch_of(h: AuditHistory, a: AuditAttempt, r: dict) -> int: # r: of a step, or of an exhausted loader
     "The number of a line's epoch; where the ledger counted, over all attempts."
     lines = [r] if r['event'] == 'step' else [x for by in a.steps.values() for x in by.values()]
-    return r['epoch'] + (shifts(h).get(a.number, 0) if any(x.get('counted') for x in lines) else 0)
+    if not any(x.get('counted') for x in lines): return r['epoch']
+    if a.number not in shifts(h): shifts(h).update({a.number: 0} | _shifted(h, h.line(a)) | shifts(h))   # none of it survives
+    return r['epoch'] + shifts(h)[a.number]
 
 @per_history
 def shifts(h: AuditHistory) -> dict[int, int]: # attempt -> what to add
     "Where the ledger counted epochs: a resume at the full end of one begins the next, and nobody had said so."
+    return _shifted(h, h.lineage)
+
+def _shifted(h: AuditHistory, line: dict[int, AuditAttempt]) -> dict[int, int]:
     size, out, total = h.declared('epoch_size'), {}, Counter()
-    for n, (s, a, recs) in enumerate(h.surviving):
-        if n and a is not (was := h.surviving[n - 1])[1]:
+    steps = [(s, a, [a.steps[s][r] for r in range(a.world_size)]) for s, a in line.items()]
+    for n, (s, a, recs) in enumerate(steps):
+        if not n: out[a.number] = 0
+        elif a is not (was := steps[n - 1])[1]:
             more = out.get(was[1].number, 0)
             e, goes_on, B = was[2][0]['epoch'] + more, recs[0]['epoch'] + more, sum(map(consumed, was[2]))
-            drop = (B - 1) if 'drop' in (h.declared('tail') or 'drop') else 0
-            full = bool(size) and total[e] >= size - drop
+            left = (size or 0) - total[e]
+            if 'pad' in (tail := h.declared('tail') or 'drop'): left = -(-left//a.world_size)*a.world_size   # filled up, then dropped
+            full = bool(size) and left < (B if 'drop' in tail else 1)
             out[a.number] = more + (bool(recs[0].get('counted')) and full and goes_on == e)
         for r in recs: total[r['epoch'] + (out.get(a.number, 0) if r.get('counted') else 0)] += consumed(r)
     return out

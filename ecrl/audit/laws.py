@@ -18,7 +18,7 @@ from pathlib import Path
 from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, Evidence, Law, Verdict, check_law, first_of, graded,
                                law, result, worst)
 from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epoch_of, epochs,
-                                is_span, kept, multiset, numbers, per_history, printable, read_audit, same_list,
+                                is_span, kept, micros, multiset, numbers, per_history, printable, read_audit, same_list,
                                 same_set, same_step, walks)
 from .ledger import added, fingerprint, hash_key, link, multiset_hash, sealed
 
@@ -194,14 +194,16 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 def _ended(h: AuditHistory, e: Epoch) -> bool: # a loader may be left at its last batch, and the ledger not told
-    "Whether nothing more of an epoch is to come: it is over, or as many samples came as there are."
-    return e.over or (sum(n for _, n, _ in e.hashes) or e.total) >= (h.declared('epoch_size') or float('inf'))
+    "Whether nothing more of an epoch is to come: it is over, or as many samples came as there are; a repeated one is no other."
+    return e.over or (sum(n for _, n, _ in e.hashes) or e.total - e.repeated) >= (h.declared('epoch_size') or float('inf'))
 
 def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
-    "A repetition is an offence, unless it is padding: in the last step of an epoch that is over, less than a batch."
+    """A repetition is an offence, unless it is padding: in the last step of an epoch that is over, beside a sample that
+    had not come."""
     tail, last, blamed = h.declared('tail'), e.used[-1].step, set()
     ended = _ended(h, e)
-    fills = ended and sum(len(i) for t, _, i, _ in e.repeats if t == last) < e.largest
+    fills = ended and sum(amount(i) for t, _, i, _ in e.repeats if t == last) < sum(
+        amount(m.ids or ()) for m in e.used if m.step == last)
     tail_alone = ended and {t for t, *_ in e.repeats} == {last}
     for s, a, ids, first in e.repeats:
         if s == last and fills and 'pad' in (tail or ''): continue
@@ -231,9 +233,10 @@ def _hashed_epoch(h: AuditHistory, e: Epoch) -> tuple[int, list, list]: # (facts
     size, tail, which = h.declared('epoch_size'), h.declared('tail') or '', f'epoch {e.number}'
     seen, once, steps = {}, [], Counter()
     for m, n, _ in e.hashes: steps[m.step] += n
-    over = e.over or steps.total() == size                # all came, though the loader was left at its last batch
+    over, last = _ended(h, e), e.hashes[-1][0].step
+    again = sum(n for m, n, hashed in e.hashes if m.step == last and hashed in {x for t, _, x in e.hashes if t.step < last})
     for m, n, hashed in e.hashes:
-        if over and m.step == e.hashes[-1][0].step and 'pad' in tail: continue
+        if over and m.step == last and 'pad' in tail and again < steps[last]: continue
         if n and hashed in seen:
             rank, said = m.record['rank'], (f'{which}: rank {m.record["rank"]} consumed at {at(m.step, m.attempt)} the '
                 f'same {n} sample(s) as step {seen[hashed]} had: their hashes are equal.')
@@ -245,7 +248,7 @@ def _hashed_epoch(h: AuditHistory, e: Epoch) -> tuple[int, list, list]: # (facts
         return 0, [*once, unknown(f'{where} hashes alone do not tell whether a sample came twice.', needed)], []
     if (lack := size - steps.total()) == 0: return _summed(h, e, size, once)
     said = f'{which} consumed {size - lack} samples'
-    if lack < 0 and 'pad' not in tail:
+    if lack < 0 and ('pad' not in tail or -lack >= steps[last]):
         more = f'{said}, and there are {size}: some came twice.'
         once.append(Evidence(False, more) if tail else unknown(more, "tail='pad', if they fill the last batch"))
     if (lack >= max(steps.values()) or lack > 0 and tail in ('keep', 'pad')) and not left_out(h, e):
@@ -319,6 +322,9 @@ def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
                       'covers several batches; audit.discard(), where a batch is left out on purpose')
     elif missing >= B or tail in ('keep', 'pad'):
         yield _unless_unseen(h, f'{which} left out {told}.', e.used[-1].step, _lost(h, e, missing, B))
+    elif tail == 'drop+pad' and e.repeated:
+        yield unknown(f'{which} left out {told} and repeated {e.repeated}: a last batch that is filled up leaves nothing '
+                      'out, and one that is dropped repeats nothing.', "tail='drop' or tail='pad', as the loader does")
     elif short := _short(e.used):
         yield unknown(f'{which} left out {told}, and step {short} has fewer than others of its attempt: a tail that '
                       'is dropped leaves every step full.', '', short)
@@ -356,7 +362,8 @@ def witnesses(h: AuditHistory, samples: bool = False) -> Iterator[tuple]: # (ste
                 if s not in b.steps: continue
                 if b.number not in stands: stands[b.number] = (start == 0 and b.continues != 'token' or b is p
                     or h.line(b).get(start) is p or samples and start > 0 and _consumed_alike(h, a, b, start))
-                if stands[b.number]: yield s, a, b; break
+                if stands[b.number]: yield s, a, b
+                if stands[b.number] and s in b.committed: break         # one that a death cut short shows a part alone
 
 def _consumed_alike(h: AuditHistory, a: AuditAttempt, b: AuditAttempt, start: int, steps: int = 8) -> bool:
     "Whether two lines agree in the last steps before a restart."
@@ -382,7 +389,7 @@ def law_replay(h: AuditHistory) -> Iterator[Evidence]:
                     f'{told(was[r])} in attempt {b.number}.', s, r, _moved(a, now[r], b, s, r)))
         elif s in a.committed and s in b.committed:
             same = same_set(a, [*now.values()], b, [*was.values()])
-            alike = same if same is not False else _padded(h, a, s, [*now.values()], [*was.values()])
+            alike = same if same is not False else _padded(h, s, a, [*now.values()], b, [*was.values()])
             if same is False and alike: continue
             n += alike is not None
             if alike is False: found.append(offence(a, f'{at(s, a)} on {a.world_size} rank(s) '
@@ -398,14 +405,28 @@ def told(*recs: dict) -> str: # the ids of lines, or a hash
     return few([i for r in recs for i in r['ids']]) if hashed is None else f'samples of hash {hashed["order"][:8]}'
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb0a
-def _padded(h: AuditHistory, a: AuditAttempt, s: int, now: list, was: list) -> bool | None: # now: of a; None: not known
-    "Whether an epoch's last step differs by padding alone: how much there is depends on the number of ranks."
-    after, e = h.lineage.get(s + 1), epoch_of(h, a, now[0])
-    ends = epoch_of(h, after, after.steps[s + 1][0]) != e if after else e in epochs(h) and _ended(h, epochs(h)[e])
-    if not ends or 'pad' not in (h.declared('tail') or ''): return False
-    if not kept(*now, *was): return None
-    fewer, more = sorted((multiset(now), multiset(was)), key=Counter.total)
-    return fewer <= more
+def _padded(h: AuditHistory, s: int, a: AuditAttempt, now: list, b: AuditAttempt, was: list) -> bool | None: # None: not known
+    "Whether an epoch's last step differs by padding alone: how much there is, and what, depends on the number of ranks."
+    if 'pad' not in (h.declared('tail') or '') or a is not b and epoch_of(h, a, now[0]) != epoch_of(h, b, was[0]): return False
+    lines = [x for x in (h.lineage, h.line(a), h.line(b)) if s in x]                # the first tells the most of its epoch
+    if not any(_closes(h, x, s) for x in lines): return False
+    before = [m for m in _upto(h, lines[0], s).used if m.step < s]
+    if not kept(*now, *was) or any(m.ids is None for m in before): return None
+    seen = multiset(dict(ids=m.ids) for m in before)
+    new, old = ({*multiset(x)} - {*seen} for x in (now, was))
+    return bool(new) and new == old                                                 # padding alone is no step
+
+def _upto(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> Epoch:
+    "What the steps of a line, up to this one, consumed in its epoch."
+    a, r = line[s], line[s].steps[s][0]
+    e = epoch_of(h, a, r)
+    return Epoch(e, s == max(line) and r['epoch'] in a.ends,
+                 [m for t, c in line.items() if t <= s for k, m in micros(h, t, c) if k == e])
+
+def _closes(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> bool:
+    "Whether an epoch ends with this step of a line."
+    upto, after = _upto(h, line, s), line.get(s + 1)
+    return epoch_of(h, after, after.steps[s + 1][0]) != upto.number if after else _ended(h, upto)
 
 def _other(now: list, was: list) -> str: # before: who executed the step before
     "How the samples of a step differ from those of its first execution."
@@ -461,7 +482,7 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     common, found, n = common_steps(h, ref), [], 0
     for s, a, x, b, y in common:
         same = same_step(a, x, b, y)
-        if same is False and len(x) != len(y): same = _padded(h, a, s, x, y)
+        if same is False and len(x) != len(y): same = _padded(h, s, a, x, a, y)
         n += same is not None
         if same is False: found.append(offence(a, f'{at(s, a)} consumed {told(*x)}; the reference {told(*y)}'
             + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s))
