@@ -348,11 +348,13 @@ def micros(h: AuditHistory, s: int, a: AuditAttempt) -> Iterator[tuple[int, Micr
             at += n or 0
             yield e + more, Micro(s, a, r, k, None if r['ids'] is None else r['ids'][at - (n or 0):at])
 
+# %% ../../nbs/audit/620_records.ipynb #fead3602
 def epoch_of(h: AuditHistory, a: AuditAttempt, r: dict) -> int: # r: of a step, or of an exhausted loader
     "The number of a line's epoch; where the ledger counted, over all attempts."
     lines = [r] if r['event'] == 'step' else [x for by in a.steps.values() for x in by.values()]
     if not any(x.get('counted') for x in lines): return r['epoch']
-    if a.number not in shifts(h): shifts(h).update({a.number: 0} | _shifted(h, h.line(a)) | shifts(h))   # none of it survives
+    if a.number not in shifts(h):                                                               # none of it survives
+        shifts(h).update({a.number: 0} | _shifted(h, h.line(a)) | shifts(h))
     return r['epoch'] + shifts(h)[a.number]
 
 @per_history
@@ -368,8 +370,8 @@ def _shifted(h: AuditHistory, line: dict[int, AuditAttempt]) -> dict[int, int]:
         elif a is not (was := steps[n - 1])[1]:
             more = out.get(was[1].number, 0)
             e, goes_on, B = was[2][0]['epoch'] + more, recs[0]['epoch'] + more, sum(map(consumed, was[2]))
-            left = (size or 0) - total[e]
-            if 'pad' in (tail := h.declared('tail') or 'drop'): left = -(-left//a.world_size)*a.world_size   # filled up, then dropped
+            left, tail = (size or 0) - total[e], h.declared('tail') or 'drop'
+            if 'pad' in tail: left = -(-left//a.world_size)*a.world_size            # filled up, then dropped
             full = bool(size) and left < (B if 'drop' in tail else 1)
             out[a.number] = more + (bool(recs[0].get('counted')) and full and goes_on == e)
         for r in recs: total[r['epoch'] + (out.get(a.number, 0) if r.get('counted') else 0)] += consumed(r)

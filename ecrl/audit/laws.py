@@ -194,8 +194,9 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 def _ended(h: AuditHistory, e: Epoch) -> bool: # a loader may be left at its last batch, and the ledger not told
-    "Whether nothing more of an epoch is to come: it is over, or as many samples came as there are; a repeated one is no other."
-    return e.over or (sum(n for _, n, _ in e.hashes) or e.total - e.repeated) >= (h.declared('epoch_size') or float('inf'))
+    "Whether nothing more of an epoch is to come: it is over, or as many samples came as there are, each counted once."
+    came = sum(n for _, n, _ in e.hashes) or e.total - e.repeated
+    return e.over or came >= (h.declared('epoch_size') or float('inf'))
 
 def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     """A repetition is an offence, unless it is padding: in the last step of an epoch that is over, beside a sample that
@@ -215,6 +216,7 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
                        None, a.number, None if a.number in blamed else _cause(e.used, s, a, ids, tail_alone))
         blamed.add(a.number)
 
+# %% ../../nbs/audit/630_laws.ipynb #bd7a611f
 def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, tail: bool) -> str | None:
     "Why samples came again, where the records tell; tail: they did in an epoch's last step alone."
     entire = any(m.step == s and {*map(str, m.ids or ())} == {*map(str, ids)} for m in used)
@@ -234,7 +236,8 @@ def _hashed_epoch(h: AuditHistory, e: Epoch) -> tuple[int, list, list]: # (facts
     seen, once, steps = {}, [], Counter()
     for m, n, _ in e.hashes: steps[m.step] += n
     over, last = _ended(h, e), e.hashes[-1][0].step
-    again = sum(n for m, n, hashed in e.hashes if m.step == last and hashed in {x for t, _, x in e.hashes if t.step < last})
+    before = {x for m, _, x in e.hashes if m.step < last}
+    again = sum(n for m, n, hashed in e.hashes if m.step == last and hashed in before)
     for m, n, hashed in e.hashes:
         if over and m.step == last and 'pad' in tail and again < steps[last]: continue
         if n and hashed in seen:
@@ -323,8 +326,8 @@ def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
     elif missing >= B or tail in ('keep', 'pad'):
         yield _unless_unseen(h, f'{which} left out {told}.', e.used[-1].step, _lost(h, e, missing, B))
     elif tail == 'drop+pad' and e.repeated:
-        yield unknown(f'{which} left out {told} and repeated {e.repeated}: a last batch that is filled up leaves nothing '
-                      'out, and one that is dropped repeats nothing.', "tail='drop' or tail='pad', as the loader does")
+        yield unknown(f'{which} left out {told} and repeated {e.repeated}: a last batch that is filled leaves '
+                      'nothing out, and one that is dropped repeats nothing.', "tail='drop' or tail='pad', as the loader does")
     elif short := _short(e.used):
         yield unknown(f'{which} left out {told}, and step {short} has fewer than others of its attempt: a tail that '
                       'is dropped leaves every step full.', '', short)
@@ -405,10 +408,13 @@ def told(*recs: dict) -> str: # the ids of lines, or a hash
     return few([i for r in recs for i in r['ids']]) if hashed is None else f'samples of hash {hashed["order"][:8]}'
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb0a
-def _padded(h: AuditHistory, s: int, a: AuditAttempt, now: list, b: AuditAttempt, was: list) -> bool | None: # None: not known
-    "Whether an epoch's last step differs by padding alone: how much there is, and what, depends on the number of ranks."
-    if 'pad' not in (h.declared('tail') or '') or a is not b and epoch_of(h, a, now[0]) != epoch_of(h, b, was[0]): return False
-    lines = [x for x in (h.lineage, h.line(a), h.line(b)) if s in x]                # the first tells the most of its epoch
+def _padded(
+    h: AuditHistory, s: int, a: AuditAttempt, now: list, b: AuditAttempt, was: list, # lines of a and b
+) -> bool | None: # None: not known
+    "Whether an epoch's last step differs by padding alone: how much and what it is depends on the number of ranks."
+    if 'pad' not in (h.declared('tail') or ''): return False
+    if a is not b and epoch_of(h, a, now[0]) != epoch_of(h, b, was[0]): return False
+    lines = [x for x in (h.lineage, h.line(a), h.line(b)) if s in x]        # the first tells the most of its epoch
     if not any(_closes(h, x, s) for x in lines): return False
     before = [m for m in _upto(h, lines[0], s).used if m.step < s]
     if not kept(*now, *was) or any(m.ids is None for m in before): return None
