@@ -327,7 +327,8 @@ def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
         yield _unless_unseen(h, f'{which} left out {told}.', e.used[-1].step, _lost(h, e, missing, B))
     elif tail == 'drop+pad' and e.repeated:
         yield unknown(f'{which} left out {told} and repeated {e.repeated}: a last batch that is filled leaves '
-                      'nothing out, and one that is dropped repeats nothing.', "tail='drop' or tail='pad', as the loader does")
+                      'nothing out, and one that is dropped repeats nothing.',
+                      "tail='drop' or tail='pad', as the loader does")
     elif short := _short(e.used):
         yield unknown(f'{which} left out {told}, and step {short} has fewer than others of its attempt: a tail that '
                       'is dropped leaves every step full.', '', short)
