@@ -170,7 +170,7 @@ def likely_cause(h: History, r) -> str: # r: a record
 @law('order', needs='rank*.jsonl, config.yaml, environment.json')
 def law_windows(h: History) -> Iterator[Evidence]:
     "Every record's hash and count are those of the reconstructed window."
-    if h.geometry is None or h.seed is None: yield from _unknown_geometry(h); return 0
+    if h.geometry is None: yield from _unknown_geometry(h); return 0
     s, B, known = h.steps, h.geometry.global_batch, has_window(h)
     W = np.maximum(s['world_size'].to_numpy(), 1)
     yield from offences(s, (s['world_size'] < 1) | (B % W != 0),
@@ -305,7 +305,7 @@ def sample_ledger(
     samples=None, # ids to list; by default all
 ) -> pd.DataFrame: # sample, global_step, attempt, rank, fate
     "Which execution consumed which sample of an epoch, and what became of it."
-    if h.geometry is None or h.seed is None:
+    if h.geometry is None:
         raise ValueError(f'{h.run_id}: seed, dataset size or batch is unknown, so no window can be reconstructed.')
     mine = np.flatnonzero(has_window(h) & window_match(h) & (h.steps['epoch'].to_numpy() == epoch))
     cursor, rank, W = (h.steps[k].to_numpy()[mine] for k in ('cursor_step', 'rank', 'world_size'))
@@ -440,7 +440,7 @@ def clean(epochs: pd.DataFrame) -> bool: # of `epoch_ledger`
 
 def count_samples(h: History, epochs: pd.DataFrame) -> tuple[int, bool | str]: # (how many, what they came to)
     "Set: was each sample of an epoch consumed once by the steps that survive?"
-    if h.geometry is None or h.seed is None: return 0, 'unknown'
+    if h.geometry is None: return 0, 'unknown'
     total = int(epochs['samples'].sum()) if len(epochs) else 0
     if clean(epochs): return total, True if total else NOT_EXERCISED
     S, survive = h.geometry.steps_per_epoch, (h.ledger['fate'] == 'surviving').to_numpy()
@@ -452,7 +452,7 @@ def count_samples(h: History, epochs: pd.DataFrame) -> tuple[int, bool | str]: #
 
 def count_placed(h: History) -> tuple[int, bool | str]:
     "Order: how many records could be held against the window that was due?"
-    if h.geometry is None or h.seed is None: return 0, 'unknown'
+    if h.geometry is None: return 0, 'unknown'
     n = int(has_window(h).sum())
     return n, True if n else NOT_EXERCISED
 
@@ -462,7 +462,7 @@ def count_compared(h: History) -> tuple[int, bool | str]:
     r = _replays(h)
     beside = (r['sample_ids_hash'] == r['sample_ids_hash_was']) & r['loss'].notna() & r['loss_was'].notna()
     n = int((beside.to_numpy() & _promised(h, r)).sum())
-    if h.environment.get('numerics') == 'elastic' and h.geometry is not None and h.seed is not None and _always(h):
+    if h.environment.get('numerics') == 'elastic' and h.geometry is not None and _always(h):
         again = h.ledger['redo'].to_numpy()[h.execution]
         n = int((again & window_match(h) & h.steps['loss_global'].notna().to_numpy()).sum())
     return n, True if n else NOT_EXERCISED
@@ -562,7 +562,7 @@ def verify(
     held = {name: _found(h, name, law) for name, law in asked.items()}
     results = {name: result(*found) for name, found in held.items()}
     examined, found = {name: n for name, (n, _) in held.items()}, [e for _, evidence in held.values() for e in evidence]
-    known = h.geometry and h.seed is not None and results.get('windows') != 'unknown'
+    known = h.geometry and results.get('windows') != 'unknown'
     epochs = _ledger(h) if known else pd.DataFrame()
     if laws is None and worst(results.values()) is True and not clean(epochs):
         results['ledger'] = 'unknown'
