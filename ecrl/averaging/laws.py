@@ -398,7 +398,7 @@ def law_weights(h: History) -> Iterator[Evidence]:
         for key, rank, line in each(of):
             found, due = line.get('weights'), weights_of(line['counts'], rule) if any(line['counts']) else []
             if not found and verb == 'weighed': continue            # as planned
-            if len(due) != len(found) or any(abs(a - b) > 1e-12 for a, b in zip(due, found)):
+            if len(due) != len(found) or not all(abs(a - b) <= 1e-12 for a, b in zip(due, found)):     # nor NaN
                 yield _wrong(key, f'rank {rank} {verb} {found}; expected {due} ({rule}).', rank)
     for key in t.averages:
         if len(posts := {*_posts(t, key)}) > 1: yield _wrong(key,
