@@ -435,7 +435,8 @@ def law_planned(h: History) -> Iterator[Evidence]:
     for key, ranks in sorted(t.plans.items()):
         plan = any_line(t.plans, key)
         odd = [r for r, p in ranks.items()                # a rule that is absent: 1
-            if any(p.get(k, 1) != plan.get(k, 1) for k in ('counts', 'segments', 'anchor', 'schedule', 'epoch', 'rule'))]
+            if any(p.get(k, 1) != plan.get(k, 1)
+                for k in ('counts', 'segments', 'anchor', 'schedule', 'epoch', 'rule'))]
         if odd: yield _wrong(key, f'rank {odd[0]} has another plan than rank {min(ranks)}.', odd[0])
         if key in known: yield from _other_counts(h, key, plan, known[key])
         if len({repr(_meeting(x)) for x in t.averages.get(key, {}).values()}) > 1:
