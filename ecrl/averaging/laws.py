@@ -350,10 +350,11 @@ def _not_the_front(h: History, done: dict) -> Iterator[Evidence]: # done: (attem
     epoch, pool = 0, [(0, K)]
     for key, r in sorted(done.items(), key=lambda kr: kr[0][1]):
         if r.epoch != epoch: epoch, pool = r.epoch, [(0, K)]
-        plan = any_line(round_lines(h).plans, key)
-        asked, left = round_of(plan), plan.get('left', size(pool))
-        if left != size(pool): yield _wrong(key, f'it begins with {left} batches left of epoch {epoch}; the rounds '
-            f'before it leave {size(pool)}.')
+        plans = round_lines(h).plans[key]
+        asked = round_of(any_line(round_lines(h).plans, key))
+        odd = [rank for rank, p in plans.items() if p.get('left', size(pool)) != size(pool)]
+        if odd: yield _wrong(key, f'rank {odd[0]} begins it with {plans[odd[0]]["left"]} batches left of epoch '
+            f'{epoch}; the rounds before it leave {size(pool)}.', odd[0])
         try:
             n = sum(asked.counts)
             if n > size(pool) or asked.all != give_back([], take(pool, n)[0]):
@@ -398,7 +399,7 @@ def law_weights(h: History) -> Iterator[Evidence]:
         for key, rank, line in each(of):
             found, due = line.get('weights'), weights_of(line['counts'], rule) if any(line['counts']) else []
             if not found and verb == 'weighed': continue            # as planned
-            if len(due) != len(found) or any(abs(a - b) > 1e-12 for a, b in zip(due, found)):
+            if len(due) != len(found) or not all(abs(a - b) <= 1e-12 for a, b in zip(due, found)): # or NaN
                 yield _wrong(key, f'rank {rank} {verb} {found}; expected {due} ({rule}).', rank)
     for key in t.averages:
         if len(posts := {*_posts(t, key)}) > 1: yield _wrong(key,
@@ -433,8 +434,9 @@ def law_planned(h: History) -> Iterator[Evidence]:
     t, known = round_lines(h), planner_states(h)[0]
     for key, ranks in sorted(t.plans.items()):
         plan = any_line(t.plans, key)
-        odd = [r for r, p in ranks.items()
-            if any(p[k] != plan[k] for k in ('counts', 'segments', 'anchor', 'schedule', 'epoch'))]
+        odd = [r for r, p in ranks.items()                # a rule that is absent: 1
+            if any(p.get(k, 1) != plan.get(k, 1)
+                for k in ('counts', 'segments', 'anchor', 'schedule', 'epoch', 'rule'))]
         if odd: yield _wrong(key, f'rank {odd[0]} has another plan than rank {min(ranks)}.', odd[0])
         if key in known: yield from _other_counts(h, key, plan, known[key])
         if len({repr(_meeting(x)) for x in t.averages.get(key, {}).values()}) > 1:

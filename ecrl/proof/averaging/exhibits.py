@@ -339,6 +339,8 @@ rows(
     ('weighed_by_another_rule', 'weights', 'The average is weighted by counts, the config says uniform.', FIXED,
         lambda w: w.put('plan', weights=lambda p: weights_of(p['counts'], 'counts')),
         f'{FLODL}: one backend takes a uniform mean, the other a count-weighted one'),
+    ('weights_that_are_no_numbers', 'weights', 'Nobody has a weight that is a number, and the plans say so.', FIXED,
+        lambda w: w.put('plan', weights=[math.nan, math.nan])),
     ('two_states_after_one_average', 'weights',
         'One rank applies the average to its parameters, but not to its buffers.', FIXED,
         lambda w: w.put('average', 1, post=w.state('own buffers'))),
