@@ -164,10 +164,10 @@ def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     return len(said)
 
 # %% ../../nbs/audit/630_laws.ipynb #e4cfa4bd
-def _open(h: AuditHistory) -> Iterator[Evidence]:
+def _open(h: AuditHistory, lost: str = 'what its epochs hold') -> Iterator[Evidence]:
     "What nobody can know of a lineage."
-    if not h.whole: yield unknown('what the newest attempt continues from is not known, so neither is what its epochs '
-                                  'hold.', 'audit.resumed(checkpoint["audit"])')
+    if not h.whole: yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
+                                  'audit.resumed(checkpoint["audit"])')
 
 def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."
@@ -486,6 +486,9 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
         if l['came_to'] != 'killed' and (l['kill'] or l['came_to'] != 'done'):
             yield Evidence(l['came_to'] not in ('failed', 'late'), told_of(l) + '.')
     if (ref := h.reference) is None: return 0
+    if not h.whole:
+        yield from _open(h, 'which steps of the reference its own are')
+        return 0
     common, found, n = common_steps(h, ref), [], 0
     for s, a, x, b, y in common:
         same = same_step(a, x, b, y)

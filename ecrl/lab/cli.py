@@ -909,7 +909,7 @@ def audit_try(
     folder: optional(Path, 'Folder for both runs and the receipt: new, or that of a trial that was interrupted; by '
                            'default one in the temporary folder.', '--out') = None,
     timeout: setting(float, 'Limit of each launch, s.') = 600.0):
-    "Run a script undisturbed, then kill it by plan and resume it. Exit code 0: it resumes exactly, 1: it does not."
+    "Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: it resumes exactly, 1: not, 2: unknown."
     if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
         fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
     over = folder and (folder/'killed'/'receipt.html').exists()
@@ -924,7 +924,7 @@ def audit_try(
                                            lambda text: print(text, flush=True))
     page, wrong = write_receipt(t.history), t.complaints()            # every finding; the first of each law
     tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}', *(f'- {said}' for said in wrong))
-    raise typer.Exit(1 if wrong else 0)
+    raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002
 from ..board.command import board
