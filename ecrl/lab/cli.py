@@ -909,7 +909,7 @@ def audit_try(
     folder: optional(Path, 'Folder for both runs and the receipt: new, or that of a trial that was interrupted; by '
                            'default one in the temporary folder.', '--out') = None,
     timeout: setting(float, 'Limit of each launch, s.') = 600.0):
-    "Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: it resumes exactly, 1: not, 2: unknown."
+    "Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: exact, 1: not exact, 2: unknown."
     if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
         fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
     over = folder and (folder/'killed'/'receipt.html').exists()
