@@ -190,6 +190,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.audit.history.AuditAttempt.ends': ( 'audit/records.html#auditattempt.ends',
                                                                               'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditAttempt.key': ('audit/records.html#auditattempt.key', 'ecrl/audit/history.py'),
+                                    'ecrl.audit.history.AuditAttempt.records': ( 'audit/records.html#auditattempt.records',
+                                                                                 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditAttempt.token': ( 'audit/records.html#auditattempt.token',
                                                                                'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditAttempt.world_size': ( 'audit/records.html#auditattempt.world_size',

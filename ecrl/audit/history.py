@@ -127,6 +127,8 @@ class AuditAttempt:
     @cached_property
     def committed(self) -> list[int]:
         return sorted(s for s, by in self.steps.items() if set(by) == set(range(self.world_size)))
+    def records(self, s: int) -> list[dict]: # of a committed step, by rank
+        return [self.steps[s][r] for r in range(self.world_size)]
     @property
     def ends(self) -> set[int]: # one rank may be killed in a step after which the others end
         "Epochs whose loader was exhausted on every rank."
@@ -198,7 +200,7 @@ class AuditHistory:
     def lineage(self) -> dict[int, AuditAttempt]: return self.line(self.last) if self.last else {}
     @cached_property
     def surviving(self) -> list[tuple]: # (step, attempt, records of its ranks in order)
-        return [(s, a, [a.steps[s][r] for r in range(a.world_size)]) for s, a in self.lineage.items()]
+        return [(s, a, a.records(s)) for s, a in self.lineage.items()]
     @property
     def end(self) -> int: return max(self.lineage, default=0)     # the last surviving step; 0: none
     @cached_property
@@ -342,7 +344,7 @@ def epochs(h: AuditHistory) -> dict[int, Epoch]: # by their numbers, in order
 
 def micros(h: AuditHistory, s: int, a: AuditAttempt) -> Iterator[tuple[int, Micro]]: # (epoch, micro-batch), by rank
     "What an attempt consumed in a step that all of its ranks have recorded."
-    for r in (a.steps[s][rank] for rank in range(a.world_size)):
+    for r in a.records(s):
         more, at = epoch_of(h, a, r) - r['epoch'], 0
         for k, (n, e) in enumerate(zip(r['micro'], r.get('epochs') or [r['epoch']]*len(r['micro']))):
             at += n or 0
@@ -364,12 +366,12 @@ def shifts(h: AuditHistory) -> dict[int, int]: # attempt -> what to add
 
 def _shifted(h: AuditHistory, line: dict[int, AuditAttempt]) -> dict[int, int]:
     size, out, total = h.declared('epoch_size'), {}, Counter()
-    steps = [(s, a, [a.steps[s][r] for r in range(a.world_size)]) for s, a in line.items()]
-    for n, (s, a, recs) in enumerate(steps):
+    steps = [(a, a.records(s)) for s, a in line.items()]
+    for n, (a, recs) in enumerate(steps):
         if not n: out[a.number] = 0
-        elif a is not (was := steps[n - 1])[1]:
-            more = out.get(was[1].number, 0)
-            e, goes_on, B = was[2][0]['epoch'] + more, recs[0]['epoch'] + more, sum(map(consumed, was[2]))
+        elif a is not (before := steps[n - 1])[0]:
+            more, was = out.get(before[0].number, 0), before[1]
+            e, goes_on, B = was[0]['epoch'] + more, recs[0]['epoch'] + more, sum(map(consumed, was))
             left, tail = (size or 0) - total[e], h.declared('tail') or 'drop'
             if 'pad' in tail: left = -(-left//a.world_size)*a.world_size            # filled up, then dropped
             full = bool(size) and left < (B if 'drop' in tail else 1)

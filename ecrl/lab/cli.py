@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['app', 'RunDir', 'ThisRun', 'Json', 'Nproc', 'TargetSteps', 'MatrixFile', 'Publish', 'Reference', 'matrix', 'audit',
-           'data', 'BRINGS', 'bench', 'REFUSED', 'OURS', 'leave_at_once', 'say_version', 'options', 'as_typed',
-           'studies_in', 'ledgers_in', 'as_shipped', 'expects', 'optional', 'setting', 'argument', 'audited',
-           'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan',
-           'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume', 'started_from',
-           'from_here', 'join', 'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail',
-           'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init', 'verify', 'goodput',
-           'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report', 'compare',
-           'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
+           'data', 'BRINGS', 'bench', 'OURS', 'leave_at_once', 'say_version', 'options', 'as_typed', 'studies_in',
+           'ledgers_in', 'as_shipped', 'expects', 'optional', 'setting', 'argument', 'audited', 'cells_done',
+           'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan', 'changed_words',
+           'run_overrides', 'run_config', 'run', 'check_own_code', 'resume', 'started_from', 'from_here', 'join',
+           'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail', 'monitor', 'check_new',
+           'config_table', 'about_key', 'effective', 'show_config', 'init', 'verify', 'goodput', 'WithSteps', 'diverge',
+           'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report', 'compare', 'fetch', 'site',
+           'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -27,7 +27,7 @@ if os.path.basename(sys.argv[0]) == 'ecrl':         # not where a notebook or a 
     for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, leave_at_once)
 
 # %% ../../nbs/lab/870_cli.ipynb #87cffe64
-import errno, json, os, platform, re, shlex, shutil, tempfile, time, typer
+import json, os, platform, re, shlex, shutil, tempfile, time, typer
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -40,7 +40,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand
 from .. import __version__ as ecrl_version
-from ..base.files import EXTRAS, how_to_get, project_root, runs_dir, shipped, working_in
+from ..base.files import EXTRAS, disk_refuses, how_to_get, project_root, runs_dir, shipped, working_in
 from ..base.show import show_duration
 from .terminal import (BadInput, Interrupted, SimpleTable, calm, err, fail, installed, lazy,
                                matrix_display, needs, out, progress_display, rich_table, same_command, short,
@@ -1059,7 +1059,6 @@ def glossary(word: argument(Optional[list[str]], 'One word, e.g. MTTR or lost st
         out.print(t)
 
 # %% ../../nbs/lab/870_cli.ipynb #def09f45
-REFUSED = (errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EDQUOT)       # a disk or a folder, and not a mistake of ours
 # by name: to import them takes seconds
 OURS = ('AuditError', 'BadInput', 'BenchError', 'ConfigError', 'DivergenceError', 'HistoryError', 'SiteError',
         'OwnCodeError', 'TryError')
@@ -1068,7 +1067,7 @@ def _told(e: Exception) -> str | None: # None: it is a bug of ours
     "What an error says to the user who can mend it."
     if getattr(e, 'ename', '') in ('ConfigError', 'HistoryError') and e.evalue: return e.evalue      # in a notebook
     if isinstance(e, ModuleNotFoundError) and (how := how_to_get(e.name or '')): return how
-    if isinstance(e, OSError) and e.errno in REFUSED and e.filename: return f'{e.filename}: {e.strerror}'
+    if isinstance(e, OSError) and e.filename and (refused := disk_refuses(e)): return refused
     ours = any(c.__name__ in OURS and c.__module__.partition('.')[0] == 'ecrl' for c in type(e).__mro__)
     return str(e) if ours else None
 
