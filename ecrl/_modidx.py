@@ -1019,6 +1019,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.base.processes.ForkedCall.result': ( 'base/processes.html#forkedcall.result',
                                                                                 'ecrl/base/processes.py'),
                                      'ecrl.base.processes.Killed': ('base/processes.html#killed', 'ecrl/base/processes.py'),
+                                     'ecrl.base.processes._say_at_once': ('base/processes.html#_say_at_once', 'ecrl/base/processes.py'),
                                      'ecrl.base.processes.children_of': ('base/processes.html#children_of', 'ecrl/base/processes.py'),
                                      'ecrl.base.processes.die_with_parent': ( 'base/processes.html#die_with_parent',
                                                                               'ecrl/base/processes.py'),

@@ -9,8 +9,8 @@ __all__ = ['PR_SET_PDEATHSIG', 'PR_SET_CHILD_SUBREAPER', 'M_TRIM_THRESHOLD', 'M_
            'end_as_interpreter', 'Forked', 'Killed', 'ForkedCall']
 
 # %% ../../nbs/base/030_processes.ipynb #1c4380ad
-import atexit, contextlib, ctypes, json, os, pickle, re, select, signal, subprocess, sys, tempfile, threading, time
-import warnings
+import atexit, contextlib, ctypes, io, json, os, pickle, re, select, signal, subprocess, sys, tempfile
+import threading, time, warnings
 from collections.abc import Callable, Iterable
 from multiprocessing import get_context
 from pathlib import Path
@@ -179,12 +179,19 @@ def end_as_interpreter(become: Callable[[], None]):
     except SystemExit as e:
         code = e.code if isinstance(e.code, int) else int(e.code is not None)
         if isinstance(e.code, str): print(e.code, file=sys.stderr)
-    except BaseException: sys.excepthook(*sys.exc_info())           # torch's, if it is set, says which rank it is
+    except BaseException: _say_at_once()
     finally:
         for last in (threading._shutdown, atexit._run_exitfuncs):
             with contextlib.suppress(BaseException): last()
         with contextlib.suppress(BaseException): sys.stdout.flush(); sys.stderr.flush()
         os._exit(code)
+
+def _say_at_once(): # the error that is handled just now
+    # ranks share a log, and what is written in pieces is torn there by another rank's
+    shown, err = io.StringIO(), sys.stderr
+    try: sys.stderr = shown; sys.excepthook(*sys.exc_info())        # torch's, if it is set, says which rank it is
+    finally: sys.stderr = err
+    err.write(shown.getvalue())
 
 class Forked:
     "A forked process, used like a `Popen`."
