@@ -117,10 +117,13 @@ class AuditDivergence:
     def words(self) -> list[str]:
         same = ', '.join(f'{self.steps[k]} {k}' for k in ALIKE if self.steps.get(k)) or 'none'
         ends = f'; the run ends at step {self.last_steps[0]}, the reference at {self.last_steps[1]}'
+        hidden = self.steps.get('not known')
+        rest = f'the samples of {hidden} steps are' if hidden else (
+            f'the state after the last step, {self.last_steps[0]}, is')
+        known = {True: 'yes', False: 'no'}.get(self.exact, f'unknown; no difference is seen, but {rest} not known')
         return [f'common steps: {same}' + (f', first at step {self.first_other}' if self.first_other else '')
                 + ends*(self.last_steps[0] != self.last_steps[1]),
-                f'the same run: {MARK[self.exact] if self.exact == "unknown" else "yes" if self.exact else "no"}',
-                *self.not_known]
+                f'the same run: {known}', *self.not_known]
     def to_dict(self) -> dict: return asdict(self) | dict(exact=self.exact)
 
 # %% ../../nbs/audit/665_measures.ipynb #8e55aa15
@@ -153,7 +156,7 @@ def _lacking(common: dict, noted: list, states: list) -> Iterator[str]:
     if not common: yield 'Not known: everything. The two runs have no surviving step in common.'
     if not noted: yield 'Not known: losses. Needed: audit.note(loss=loss) in both scripts.'
     if not states: yield ('Not known: whether the states are equal. Needed: the same components in '
-                          'token(model=model, ...) of both scripts, after the same step.')
+                          'token(model=model, ...) of both scripts, after the same step; best after the last.')
     yield 'Not known: how far the models are apart, where they differ. Needed: the checkpoints themselves.'
 
 # %% ../../nbs/audit/665_measures.ipynb #8e55aa19

@@ -95,7 +95,8 @@ def kill_plan(
     steps, a = max(h.lineage, default=0), h.attempts[0]
     saves = sorted({s for s, _ in a.tokens} or set(range(every, steps + 1, every) if every else ()))
     if not saves:
-        raise TryError('expected a script that saves checkpoints with audit.token(), or every=; found neither.')
+        raise TryError('expected a script that saves checkpoints with audit.token(), or to be told how many steps lie '
+                       'between saves (--every); found neither.')
     epochs = {}
     for s, _, recs in h.surviving: epochs.setdefault(recs[0]['epoch'], []).append(s)
     between = saves[0] + max(1, (saves[1] - saves[0] if len(saves) > 1 else saves[0])//2)

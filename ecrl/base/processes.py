@@ -193,6 +193,7 @@ def _say_at_once(): # the error that is handled just now
     finally: sys.stderr = err
     err.write(shown.getvalue())
 
+# %% ../../nbs/base/030_processes.ipynb #030000a3
 class Forked:
     "A forked process, used like a `Popen`."
     def __init__(self, pid: int): self.pid, self.returncode = pid, None

@@ -564,7 +564,10 @@ def read_yaml(
 
 def load_config(path: str | Path, overrides: Sequence[str] = ()) -> CommonConfig:
     "Read and validate a config file."
-    return make_config(read_yaml(path), overrides, str(path))
+    if (data := read_yaml(path)) is None:
+        raise ConfigError(f'{path}: expected the keys of a config, found an empty file; `ecrl init` writes one to '
+                          'begin with')
+    return make_config(data, overrides, str(path))
 
 # %% ../../nbs/contract/320_config.ipynb #dd503765
 def dump_config(cfg: RunConfig) -> str:
@@ -688,10 +691,10 @@ def what_is(path: str | Path) -> str: # config, matrix, parameters, run, study; 
         if path.is_dir(): return _holds(path)
         data = read_yaml(path)
     except (ConfigError, OSError): return 'other'
-    if not isinstance(data, dict | None): return 'other'
-    keys = set(data or ())
+    if not isinstance(data, dict): return 'other'
+    keys = set(data)
     if 'study' in keys: return 'matrix' if keys & {'axes', 'executor', 'suite'} else 'parameters'
-    return 'config' if not keys or keys & RunConfig.model_fields.keys() else 'other'
+    return 'config' if keys & RunConfig.model_fields.keys() else 'other'
 
 def what_to_do(path: Path, shown: str) -> str: # shown: the path as the user would write it
     "What a path holds, in words, and the command for it."

@@ -40,6 +40,7 @@ class Kit:
     def own_names(self, cfg) -> list[str]: return []                     # own code that its section names
     def lead(self, cfg) -> int: return 1     # units that others may have recorded beyond those of a rank that died
     def size(self, cfg) -> str: return f'{cfg.runtime.nproc} ranks'      # of a job, in words
+    def fails(self, cfg) -> bool: return cfg.failure.enabled             # failures are planned
     def try_once(self, cfg, own, batch: tuple, model) -> bool: return False  # it has tried own code itself; (x, y)
 
 # %% ../../nbs/contract/314_kits.ipynb #31410009

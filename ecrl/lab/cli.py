@@ -291,7 +291,7 @@ def run(
     cfg, changed = run_config(config, run_overrides(flags, fail_steps, set_))
     lazy.training.process_tree.launcher_for(cfg)     # a process that imports torch beside this one, which does not
     lazy.lab.experiment.check_name(study=study or config.stem, run_id=run_id or 'default')
-    variant = variant_name(cfg.checkpoint.strategy, cfg.failure.enabled, cfg.supervisor.standby)
+    variant = variant_name(cfg.checkpoint.strategy, cfg.kit.fails(cfg), cfg.supervisor.standby)
     run_dir = runs_dir()/(study or config.stem)/(run_id or lazy.lab.experiment.run_id(cfg, variant, changed))
     if resume and not (run_dir/'config.yaml').exists(): resume = _not_begun(run_dir, cfg)
     if not resume: check_new(run_dir, cfg.training.max_steps, cfg)
@@ -579,7 +579,7 @@ def tail(run_dir: ThisRun, lines: setting(int, 'How many lines.', '-n', min=1) =
     if (log := newest()) is None: fail(f'{run_dir} has no attempt log; is it a run?')
     seen, goes_on = -lines, True
     while goes_on:
-        text = log.read_text(errors='replace').splitlines()
+        text = lazy.training.process_tree.without_signal(log.read_text(errors='replace').splitlines())
         for line in text[seen:]: print(line)
         seen = len(text)
         goes_on = follow and _has_supervisor(run_dir) and lazy.contract.life.read_status(run_dir)['status'] == 'running'
@@ -706,7 +706,7 @@ def show_config(
 # %% ../../nbs/lab/870_cli.ipynb #1a170002
 @app.command()
 def init(folder: argument(Path, 'Folder for them; the current one by default.') = Path('.')):
-    "Write three files to begin with: run.yaml, mine.py (your model and data), matrix.yaml."
+    "Write files to begin with: run.yaml, mine.py (your model and data), matrix.yaml; train.py (a loop with a ledger)."
     files, clone = sorted(f for f in shipped('papermill_configs/init').glob('*.*')), project_root(folder)
     if there := [f.name for f in files if (folder/f.name).exists()]:
         fail(f'{short(folder)}: expected none of {", ".join(f.name for f in files)}, found {", ".join(there)}; '
@@ -719,7 +719,7 @@ def init(folder: argument(Path, 'Folder for them; the current one by default.') 
     there = Path(os.path.relpath(folder))
     tell(*(f'wrote {there/f.name}' for f in files),
          *[f'Next: cd {shlex.quote(str(there))}']*(there != Path('.')),
-         'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml')
+         'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml; ecrl audit try -- python train.py')
 
 # %% ../../nbs/lab/870_cli.ipynb #a9a1da3b
 @app.command()
@@ -738,6 +738,8 @@ def verify(
         fail(f'--require: expected {", ".join(laws.GRADES)}, found {wrong[0]!r}')
     if deep and audited(run_dir): fail('--deep: expected a run, whose checkpoints can be read, found a ledger')
     v = check(run_dir, **({'deep': True} if deep else {}))
+    if v.status == 'in progress' and lazy.contract.life.supervised(run_dir/'logs') is False:
+        v.status = 'interrupted'                 # as `ecrl status` has it; its records cannot tell
     asked = {g: v.grades[g] for g in require or ()}
     if not json_: print(v)
     show(v.to_dict(), json_, [dict(zip(('grade', 'result', 'rests on'), r)) for r in v.grade_rows()],
@@ -887,7 +889,8 @@ def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, with
             if not l.startswith('  INVALID [') and l.removeprefix('  unknown ') not in told]
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
-audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script.')
+audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script. '
+                    '`ecrl audit try` says what a script lacks; `ecrl init` writes one that keeps a ledger.')
 app.add_typer(audit, name='audit')
 
 @audit.command(name='receipt')

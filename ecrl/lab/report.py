@@ -533,7 +533,8 @@ def _means(good: pd.DataFrame) -> list[str]: # where no two variants can be comp
 def findings(table: pd.DataFrame, manifest: pd.DataFrame | None = None) -> list[str]:
     "What the table allows one to say, in sentences."
     good, c = sound(table), completion(table, manifest)
-    rest = f'; {c["planned"] - c["passed"]} did not and are left out of every mean below'*(c['passed'] < c['planned'])
+    lack = c['planned'] - c['passed']
+    rest = f'; {lack} did not and {"is" if lack == 1 else "are"} left out of every mean below'*(lack > 0)
     said = [f'{c["passed"]} of {c["planned"]} planned runs completed with a valid verdict{rest}.']
     made = [x['sentence'] for x in claims(table)]
     said += (made or _means(good)) + _short_suites(good)

@@ -187,7 +187,7 @@ class Live:
 
 # %% ../../nbs/measure/739_monitor.ipynb #739a0015
 def _launched(e: dict) -> str:
-    who = f'{e["world_size"]} ranks are starting' if not e.get('standby') else (
+    who = f'{e["world_size"]} rank{" is" if e["world_size"] == 1 else "s are"} starting' if not e.get('standby') else (
         'the standby took over' if e.get('ready') else 'the standby takes over once it is ready')
     return f'attempt {e.get("attempt")}: {who}'
 

@@ -129,6 +129,7 @@ class StagesKit(Kit):
     def size(self, cfg) -> str:
         s = cfg.of_kit()
         return f'{len(s.map) or s.count} stages of {s.replicas} replicas, with {s.keepers} keepers'
+    def fails(self, cfg) -> bool: return bool(cfg.of_kit().strikes) or super().fails(cfg)
     def part_of(self, cfg, run_dir: Path, order: dict, node: int) -> tuple | None:
         if not (n := len(cfg.of_kit().hosts)): return None
         folder = run_dir.resolve()/'logs'/f"stages-{order['attempt']}"
