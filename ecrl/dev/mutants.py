@@ -18,6 +18,7 @@ import psutil
 from ..base.files import project_root
 from ..base.processes import ForkedCall, Killed, take_orphans
 from .changed import Page, page_of, pages
+from .leftovers import own_folder
 from .outputs import SHARED, at_once, cost_s, with_room, workers
 from ..proof.campaign import rate_interval
 
@@ -337,10 +338,10 @@ def main(arguments: list[str]):
     lived = {(r['cell'], r['text'], r['becomes']) for r in rows_of(root/'nbs'/'dev'/'mutants_alive.csv')
              if (r['rooms'], r['seed']) == (rooms, str(a.seed))}
     asked = [m for m in real if not a.alive or (m.cell, m.text.strip(), m.changed.strip()) in lived]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))            # its copies go with it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
     sys.stdout.reconfigure(line_buffering=True)
     warm()
-    found = judged(asked, root, a.longest, a.others)
+    with own_folder(): found = judged(asked, root, a.longest, a.others)      # of one that was killed, the next removes it
     alive = [m for m, noticed in found.items() if not noticed]
     late = sum(noticed.startswith('deadline') for noticed in found.values())
     score = None if a.alive else Score(len(drawn), len(drawn) - len(real), len(real) - len(alive), late)
