@@ -154,7 +154,7 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
     ledger = (f"ecrl.audit('runs/job', {given}epoch_size=len({data}), "
               f"tail='{'drop' if said.get('drop_last') == 'True' else 'keep'}', "
               f"shuffle={said.get('shuffle') == 'True' or any('sampler' in k for k in said if k)})")
-    lines = [f'{_after(tree, made, "the optimizer is made" if given else "the data is there")}: import ecrl.audit; '
+    lines = [f'{_after(tree, made, "the optimizer is made" if given else "the data is there")}: import ecrl; '
              f'audit = {ledger}',
              f"{_after(tree, load, 'a checkpoint is loaded, which nothing here does yet')}: "
              f"audit.resumed({state or 'checkpoint'}['audit'])"]
@@ -190,7 +190,7 @@ def _of_trainer(tree: ast.AST, made: ast.Call, hugging: bool) -> list[str]:
     kept = {k.arg: k.value for k in (made if hugging or loader is None else loader).keywords}
     data = kept.get('train_dataset' if hugging else 'dataset', loader.args[0] if loader and loader.args else None)
     data = _text(data, 'data')
-    first = (f"before {_at(made, '')}: import ecrl.audit; audit = ecrl.audit('runs/job', epoch_size=len({data}), "
+    first = (f"before {_at(made, '')}: import ecrl; audit = ecrl.audit('runs/job', epoch_size=len({data}), "
              "tail='drop', shuffle=True)")
     if hugging:
         return [first, f'after line {(at or made).end_lineno}: from ecrl.audit.adapters import audit_trainer; '

@@ -1,5 +1,5 @@
 "A loop that resumes exactly: 2 epochs of 40 samples, 4 a step, a save at every third step."
-import os, torch, ecrl.audit
+import os, torch, ecrl
 from torch.utils.data import DataLoader, TensorDataset
 
 x = torch.randn(40, 4, generator=torch.Generator().manual_seed(1))

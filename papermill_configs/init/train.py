@@ -1,6 +1,6 @@
 """A plain PyTorch loop that keeps a ledger; the lines with `audit` are all that it takes. Put yours here.
 To kill it by plan, start it again and compare: ecrl audit try -- python train.py"""
-import os, torch, ecrl.audit
+import os, torch, ecrl
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)

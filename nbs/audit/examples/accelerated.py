@@ -1,5 +1,5 @@
 "Accelerate. Try it: ecrl audit try --world 2,1 -- torchrun --standalone --nproc-per-node={world} accelerated.py"
-import os, torch, ecrl.audit
+import os, torch, ecrl
 from accelerate import Accelerator, DataLoaderConfiguration
 from torch.utils.data import DataLoader, TensorDataset
 

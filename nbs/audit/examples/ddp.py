@@ -1,5 +1,5 @@
 "A plain DDP script. Try it: ecrl audit try --world 2,1 -- torchrun --standalone --nproc-per-node={world} ddp.py"
-import os, torch, torch.distributed as dist, ecrl.audit
+import os, torch, torch.distributed as dist, ecrl
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, TensorDataset
 

@@ -1,5 +1,5 @@
 "FSDP with distributed checkpoints. Try it: ecrl audit try --world 2,1 -- torchrun --standalone --nproc-per-node={world} fsdp.py"
-import os, torch, torch.distributed as dist, torch.distributed.checkpoint as dcp, ecrl.audit
+import os, torch, torch.distributed as dist, torch.distributed.checkpoint as dcp, ecrl
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
 from torch.distributed.fsdp import fully_shard
 from torch.utils.data import DataLoader, TensorDataset

@@ -1,5 +1,5 @@
 "torchdata's StatefulDataLoader. Try it: ecrl audit try --world 2,1 -- torchrun --nproc-per-node={world} stateful.py"
-import os, torch, torch.distributed as dist, ecrl.audit
+import os, torch, torch.distributed as dist, ecrl
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import TensorDataset
 from torchdata.stateful_dataloader import StatefulDataLoader

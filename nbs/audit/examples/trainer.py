@@ -1,5 +1,5 @@
 "The HF Trainer. Try it: ecrl audit try --world 2,1 -- torchrun --standalone --nproc-per-node={world} trainer.py"
-import os, torch, ecrl.audit
+import os, torch, ecrl
 from ecrl.audit.adapters import audit_trainer
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_utils import get_last_checkpoint

@@ -1,5 +1,5 @@
 "Ranks that wait for each other after each step; its trace, written before and after the ledger's line, tells what happened."
-import json, os, random, sys, time, ecrl.audit
+import json, os, random, sys, time, ecrl
 rank, W, launch = int(os.environ['RANK']), int(os.environ['WORLD_SIZE']), os.environ['MASTER_PORT']
 mistake = sys.argv[1]
 audit = ecrl.audit('job', epoch_size=36, tail='keep', shuffle=True, deterministic=True, replicated=['model'])

@@ -1,5 +1,5 @@
 "transformers#46628: batches are fetched before the generators are restored, and augmentation differs after a resume."
-import os, sys, torch, ecrl.audit
+import os, sys, torch, ecrl
 from ecrl.audit.adapters import audit_trainer
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_utils import get_last_checkpoint

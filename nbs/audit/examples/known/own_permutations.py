@@ -1,5 +1,5 @@
 "accelerate#4204: with a stateful loader, ranks whose seeds differ draw a permutation each. No failure is needed."
-import os, sys, torch, ecrl.audit
+import os, sys, torch, ecrl
 from accelerate import Accelerator, DataLoaderConfiguration
 from torch.utils.data import DataLoader, TensorDataset
 

@@ -1,5 +1,5 @@
 "datasets#8308: after a resume the state of a stream stands still, so the second resume begins the stream again."
-import os, torch, ecrl.audit
+import os, torch, ecrl
 from datasets import Dataset
 from torch.utils.data import DataLoader
 
