@@ -585,6 +585,6 @@ def count_rounds(
     "The counts behind the grades of a run in rounds."
     if h.geometry is None or h.seed is None: return dict.fromkeys(('set', 'order', 'state'), (0, 'unknown'))
     clean = not epochs[['duplicates', 'missing', 'extra']].to_numpy().any()
-    counts = dict(set=(int(epochs['samples'].sum()), clean), state=(len(repeated_rounds(h)), True),
-        order=(sum(len(lines) for _, _, lines in each(round_lines(h).batches)), True))
+    placed = sum(len(lines) for _, _, lines in each(round_lines(h).batches))
+    counts = dict(set=(int(epochs['samples'].sum()), clean), order=(placed, True), state=(len(repeated_rounds(h)), True))
     return {grade: (n, found if n else NOT_EXERCISED) for grade, (n, found) in counts.items()}
