@@ -350,7 +350,9 @@ def left_out(h: AuditHistory, e: Epoch) -> list: # ids of each batch, or its has
 
 def _lost(h: AuditHistory, e: Epoch, missing: int, B: int) -> str | None:
     steps = {m.step for m in e.used}
-    inside = next((a for a in h.attempts if h.parent(a) and a.token['step'] in steps
+    if missing == h.declared('epoch_size') % B and not _short(e.used):
+        return "the loader drops what does not fill a batch (drop_last=True): then declare tail='drop'"
+    inside = next((a for a in h.attempts if h.parent(a) and {a.token['step'], a.token['step'] + 1} <= steps
                    and h.lineage.get(a.token['step'] + 1) is a), None)
     further = f', and went {missing//B} batch(es) too far' if missing % B == 0 else ''
     return inside and f'attempt {inside.number} resumed within it{further}'

@@ -255,7 +255,8 @@ def _no_ledger(command, run, code: int) -> str:
         return f'{found}: the script has to call ecrl.audit(...).{how}' + f'\nIts last words:\n{words}'*bool(words)
     if script and re.search(r'\baudit\(', script.read_text('utf-8', 'replace')): how = ''       # it has them
     first = f'\nThat first.{how}'*bool(how)
-    return f'{found}: the command ended with exit code {code}, before it had one:\n{words}{first}'
+    where = '\nIt runs in an empty folder of its own: name its data by whole paths.'*('FileNotFound' in words)
+    return f'{found}: the command ended with exit code {code}, before it had one:\n{words}{where}{first}'
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
     return 'SIGKILL' in (said := newest_log(run)) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')
@@ -298,6 +299,8 @@ def try_restarts(
 ) -> Trial:
     "Run a script undisturbed and killed, and judge."
     for point in kills or (): kill_at(point)
+    script = next((w for w in command if w.endswith('.py') and '{' not in w), None)
+    if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
     command, (ref, run, again) = list(command), [Path(folder)/n for n in ('reference', 'killed', 'reference_again')]
     if not _undisturbed(command, worlds, ref, timeout_s, say): say('the undisturbed run is there already')
     shutil.rmtree(run, ignore_errors=True)

@@ -106,7 +106,7 @@ def board_report(folder: Folder = None, publish: Publish = False, against: Again
     first = {r['row']: r for _,
              r in sorted(records.items(), reverse=True) if r['outcome'] == 'broken silently' and r.get('kills')}
     for r in first.values(): reproduction(r, folder/'reproductions')
-    print(f'wrote the page and {len(records)} records; reproductions of {len(first)} rows')
+    print(f'wrote {folder/"board.html"}, of {len(records)} records; reproductions of {len(first)} rows')
     if against: print(*changed(read_records(against), records), sep='\n')
     if publish:
         evidence().parent.mkdir(parents=True, exist_ok=True)

@@ -526,13 +526,13 @@ def make_config(
     "Validate a config; every problem is named in one error."
     if not isinstance(data, dict | None):
         raise ConfigError(f'{source}: expected a YAML mapping of sections, found {type(data).__name__} {shown(data)}')
-    data = plain_copy(data or {}, source)
+    data, what = plain_copy(data or {}, source), source + ' with what this command sets'*bool(overrides)
     for o in overrides: _set(data, o)
     try: return (model := config_class(data))(**data)
-    except NoKit as e: raise NoKit(f'{source} cannot be used:\n  - {e}') from None
+    except NoKit as e: raise NoKit(f'{what} cannot be used:\n  - {e}') from None
     except ValidationError as e:
         lines = [_explain(x, model) for x in e.errors()]
-        raise ConfigError(f'{source} cannot be used:\n' + '\n'.join(f'  - {l}' for l in lines)) from None
+        raise ConfigError(f'{what} cannot be used:\n' + '\n'.join(f'  - {l}' for l in lines)) from None
 
 # %% ../../nbs/contract/320_config.ipynb #9de6957c
 def one_below(path: Path) -> list[Path]:

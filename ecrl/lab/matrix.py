@@ -72,7 +72,8 @@ def check_executor(cfg: ExecutorConfig, source: str = 'matrix'):
 def check_matrix(data: dict, source: str = 'matrix') -> MatrixConfig:
     "Validate a matrix; every problem is named in one error."
     if not isinstance(data, dict): raise ConfigError(
-        f'{source}: expected a YAML mapping with study, variants and seeds, found {type(data).__name__}')
+        f'{source}: expected a YAML mapping with study, variants and seeds, found '
+        + ('an empty file' if data is None else type(data).__name__))
     try: m = MatrixConfig(**plain_copy(data, source))
     except ValidationError as e:
         said = [f"  - {'.'.join(map(str, x['loc']))}: {x['msg']}, found {shown(x['input'])}" for x in e.errors()]

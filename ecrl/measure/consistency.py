@@ -30,7 +30,8 @@ def law_format(h: History) -> Iterator[Evidence]:
                                   'rank\'s log, and was not judged. If it is a copy, move it away.')
                          for name in h.strays])
     for name, n in h.torn.items():
-        yield Evidence(True, f'{name}: {n} torn line(s), left by a writer that was killed, were skipped.')
+        yield Evidence(True, f'{name}: {n} torn line(s) were skipped; a writer that is killed, or whose disk is full, '
+                             'leaves such.')
     events, attempts = (h.lines[f] for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
     older = h.version and not told_by_log(h.version, events)
     gone = 'missing or cannot be read', 'missing or empty'

@@ -398,7 +398,8 @@ def law_completion(h: History) -> Iterator[Evidence]:
         yield Evidence(False, f'the run went on to step {last}, beyond its target {target}.', last)
     if h.status != 'completed':
         reason = h.supervisor.get('reason')
-        yield Evidence(True, f'the run is {h.status}' + (f' ({reason})' if reason else '')
+        how = 'has not ended' if h.status == 'in progress' else f'is {h.status}'
+        yield Evidence(True, f'the run {how}' + (f' ({reason})' if reason else '')
             + f': what there is, up to step {last} of {target or "?"}, was verified.')
     elif target is None:
         yield Evidence('unknown', 'the target step is recorded nowhere, so it is open whether the run reached it.')

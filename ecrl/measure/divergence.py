@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from fastcore.basics import patch
 from ..base.files import open_regular
+from ..checkpoint.store import CheckpointInfo, DamagedCheckpoint, file_checksum
 from .history import History, read_history
 
 # %% ../../nbs/measure/750_divergence.ipynb #f3e89e35
@@ -91,11 +92,19 @@ def _load(file: Path) -> dict:
                               'Is it a checkpoint of this project?')
     return pack
 
+def _check_whole(file: Path): # damage is no difference of training
+    try: due, found = CheckpointInfo.read(file.with_suffix('.json')).checksum, file_checksum(file)
+    except (DamagedCheckpoint, OSError): return
+    if found != due: raise DivergenceError(
+        f'{file.name} of {file.parent.parent.name} is damaged: it has checksum {found}, expected {due}. See ecrl '
+        'verify --deep.')
+
 def compare_states(run: Path | str, reference: Path | str, step: int) -> dict:
     "L2 and digests of one step's checkpoints."
     a, b = (_load(checkpoint_files(d)[step]) for d in (run, reference))
     model, opt = ([state_digest(p.get(k)) for p in (a, b)] for k in ('model', 'optimizer'))
     same = model[0] == model[1]                # then there is no distance to sum up
+    for d in (run, reference) if not same or opt[0] != opt[1] else (): _check_whole(checkpoint_files(d)[step])
     return dict(step=step, l2=0.0 if same else l2_distance(a['model'], b['model']),
                 l2_buffers=0.0 if same else l2_distance(a['model'], b['model'], buffers=True), model_equal=same,
                 optimizer_equal=opt[0] == opt[1], model_digest=model[0], reference_model_digest=model[1],

@@ -117,7 +117,7 @@ GRADES = dict(
         'records placed'),
     state=Grade('What a restart brought back is what had been saved: each restore is shown, by digests of the live '
                 'objects or by repeated steps with the same bits. '
-                'A run that restored nothing has not shown it.', 'repeated records compared'))
+                'A run that restored nothing has not shown it.', 'comparisons of state'))
 RECORDS = 'records'    # of laws about the records themselves: they bound all three grades
 
 # %% ../../nbs/measure/725_laws.ipynb #a3e10c08
