@@ -165,8 +165,9 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
         tap = _text(batches and batches.iter, 'loader').replace(drawn, f'audit.tap({drawn}, epoch={epoch})', 1)
         where = _at(loader if loader in loaders else None, 'the loader')
         target = _text(batches and batches.target, 'batch')
-        lines += [f'{where}: DataLoader(ecrl.audit.WithIds({data}), ...)',
-                  f'{_at(batches, "the loop over batches")}: for {target} in {tap}:']
+        inside = tap.replace(f'DataLoader({data}', f'DataLoader(ecrl.audit.WithIds({data})', 1)     # one line for both
+        if inside == tap: lines += [f'{where}: DataLoader(ecrl.audit.WithIds({data}), ...)']
+        lines += [f'{_at(batches, "the loop over batches")}: for {target} in {inside}:']
     return lines + [f"{_at(save, 'where it saves')}: add 'audit': audit.token() to what is saved; after it: "
                     f"audit.saved({_saved_as(save)})"]
 

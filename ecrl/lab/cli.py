@@ -739,7 +739,8 @@ def init(folder: argument(Path, 'Folder for them; the current one by default.') 
     there = Path(os.path.relpath(folder))
     tell(*(f'wrote {there/f.name}' for f in files),
          *[f'Next: cd {shlex.quote(str(there))}']*(there != Path('.')),
-         'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml; ecrl audit try -- python train.py')
+         'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml; ecrl audit try -- python train.py',
+         *[f'First: {how_to_get("torch").rpartition("Do: ")[2]}' for _ in range(find_spec('torch') is None)])
 
 # %% ../../nbs/lab/870_cli.ipynb #a9a1da3b
 @app.command()
@@ -992,8 +993,8 @@ def report(
 
 @app.command()
 def compare(
-    a: argument(Path, 'A run, or a study.', 'run', 'study'),
-    b: argument(Path, 'Another one of the same kind.', 'run', 'study'),
+    a: argument(Path, 'A run, or a study.', 'run', 'study', ledger=False),
+    b: argument(Path, 'Another one of the same kind.', 'run', 'study', ledger=False),
     out_dir: optional(Path, 'Write the report (Markdown and JSON) into this folder instead of printing it.',
                       '--out') = None, json_: Json = False):
     "What B changed against A. Studies are matched by suite, variant and seed; equal configs make an A/A control."
