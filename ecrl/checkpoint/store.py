@@ -30,7 +30,7 @@ class FileOps:
         path: Path,
         direct: bool = False,
     ): # `direct`: all writes will be page-aligned, in memory and in length
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         try: fd = os.open(path, flags | (getattr(os, 'O_DIRECT', 0) if direct else 0), 0o644)
         except OSError as e:
             if not direct or e.errno != errno.EINVAL: raise
@@ -196,7 +196,7 @@ def acquire(self: CheckpointStore, timeout_s: float = 30.0):
     # a new run has new folders above it; their names must last as well
     for folder in self.dir.absolute().parents:
         if os.access(folder, os.W_OK): self.ops.fsync_dir(folder)
-    try: fd = os.open(self.dir/'.lock', os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try: fd = os.open(self.dir/'.lock', os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as e: raise StoreLocked(
         f'{self.dir}/.lock: expected a file that this process may write, found: {_reason(e)}; '
         'mend or remove it') from None
@@ -355,7 +355,7 @@ def prune(self: CheckpointStore):
 @patch
 def _remove(self: CheckpointStore, path: Path) -> bool: # whether it is gone
     fd = None
-    with contextlib.suppress(OSError): fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with contextlib.suppress(OSError): fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try: self.ops.unlink(path)
     except OSError as e: warnings.warn(f'{path} is not needed and cannot be removed: {_reason(e)}; remove it by hand')
     if fd is not None:                          # the last to close a large file waits until its blocks are free

@@ -123,7 +123,7 @@ def compare_losses(a: pd.Series, b: pd.Series) -> dict: # steps, max, mean, auc
     "Absolute difference of two loss curves over their common steps."
     d = (a - b).abs().dropna()
     if d.empty: raise DivergenceError('the two runs have no surviving step in common.')
-    auc = float(np.trapezoid(d.to_numpy(), d.index.to_numpy())) if len(d) > 1 else 0.0
+    auc = float(np.trapezoid(d.to_numpy(), d.index.to_numpy()))
     return dict(steps=len(d), max=float(d.max()), mean=float(d.mean()), auc=auc,
                 first_differing_step=int(d.index[d > 0][0]) if (d > 0).any() else None)
 
