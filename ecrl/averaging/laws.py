@@ -586,5 +586,6 @@ def count_rounds(
     if h.geometry is None or h.seed is None: return dict.fromkeys(('set', 'order', 'state'), (0, 'unknown'))
     clean = not epochs[['duplicates', 'missing', 'extra']].to_numpy().any()
     placed = sum(len(lines) for _, _, lines in each(round_lines(h).batches))
-    counts = dict(set=(int(epochs['samples'].sum()), clean), order=(placed, True), state=(len(repeated_rounds(h)), True))
+    counts = dict(set=(int(epochs['samples'].sum()), clean), order=(placed, True),
+        state=(len(repeated_rounds(h)), True))
     return {grade: (n, found if n else NOT_EXERCISED) for grade, (n, found) in counts.items()}
