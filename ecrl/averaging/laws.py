@@ -48,9 +48,10 @@ def round_lines(h: History) -> RoundLines:
     log, out = read_rounds(h.path/'logs'), RoundLines()
     # they are read after events and steps: of an attempt that goes on, what these do not know yet is left out
     last, begun = h.attempts['last_step'].to_dict(), restores(h)
+    goes_on = {n: unsettled(h, n) for n in {r['attempt'] for each in log.lines.values() for r in each}}
     def known(r):
         n = r['attempt']
-        return not unsettled(h, n) or (n in begun and r['global_step'] <= last.get(n, 0)
+        return not goes_on[n] or (n in begun and r['global_step'] <= last.get(n, 0)
                                        and r.get('generation', 0) <= len(decisions(h).get(n, ())))
     out.faulty = log.faulty
     places = dict(plan=out.plans, claim=out.claims, batch=out.batches, average=out.averages)
