@@ -249,7 +249,7 @@ def rng() -> dict:
 TAILS = ('keep', 'drop', 'pad', 'drop+pad')
 
 class Audit:
-    "The ledger of one process."
+    "The ledger of one process, which `ecrl.audit(...)` makes."
     if TYPE_CHECKING:        # patched in below
         commit: Callable; discard: Callable; consume: Callable; step: Callable; note: Callable; epoch: Callable
         epoch_over: Callable; tap: Callable; ids_of: Callable; token: Callable; saved: Callable; resumed: Callable
@@ -283,6 +283,22 @@ class Audit:
                             host=os.uname().nodename) | (dict(key=fingerprint(self.key)) if self.key else {}))
         for o in optimizer if isinstance(optimizer, (list, tuple)) else [optimizer]*(optimizer is not None):
             self._watch(getattr(o, 'optimizer', o))
+
+# %% ../../nbs/audit/610_ledger.ipynb #8cac1f58
+Audit.__doc__ += """ What it is told:
+
+folder: of this job; `ECRL_AUDIT_DIR` has precedence
+optimizer: one or several; the first that steps commits what is pending
+ids: a key of the batch, a function of the batch, 'index' or 'content'; by default the best there is
+epoch_size: samples of an epoch
+tail: of an epoch, what does not fill a batch: 'keep' (a smaller one), 'drop', 'pad' (filled up) or 'drop+pad'
+shuffle: each epoch has an order of its own
+unique: no two samples have the same content
+deterministic: a step that is repeated comes to the same bits
+accumulate: batches of a step, where one backward pass covers several
+replicated: components of the state that all ranks hold alike, such as ['model', 'opt']; []: none
+keep_ids: False: hashes of them
+rank, world_size, attempt: where they cannot be found out"""
 
 # %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fa
 def _run_name(file: Path) -> str: # the first process to arrive writes it

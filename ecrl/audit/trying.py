@@ -152,12 +152,13 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
     save = next((c for c in _calls(tree, 'save', 'dump') if len(c.args) > 1), None)
     given = f'optimizer={opt or "optimizer"}, '*(opt is not None or batches is not None)
     ledger = (f"ecrl.audit('runs/job', {given}epoch_size=len({data}), "
-              f"tail='{'drop' if said.get('drop_last') == 'True' else 'keep'}', "
+              f"tail='{_tail(tree, said)}', "
               f"shuffle={said.get('shuffle') == 'True' or any('sampler' in k for k in said if k)})")
+    parts = _components(tree)
     lines = [f'{_after(tree, made, "the optimizer is made" if given else "the data is there")}: import ecrl; '
              f'audit = {ledger}',
-             f"{_after(tree, load, 'a checkpoint is loaded, which nothing here does yet')}: "
-             f"audit.resumed({state or 'checkpoint'}['audit'])"]
+             f"{_after(tree, _restored(tree, load), 'a checkpoint is loaded, which nothing here does yet')}: "
+             f"audit.resumed({', '.join([(state or 'checkpoint') + '[' + repr('audit') + ']', *parts])})"]
     if batches is None and not loaders:              # it takes its samples itself
         lines += ['after the update of a step: audit.step(ids, epoch=epoch)      # of the samples that it has used']
     else:
@@ -168,8 +169,7 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
         inside = tap.replace(f'DataLoader({data}', f'DataLoader(ecrl.audit.WithIds({data})', 1)     # one line for both
         if inside == tap: lines += [f'{where}: DataLoader(ecrl.audit.WithIds({data}), ...)']
         lines += [f'{_at(batches, "the loop over batches")}: for {target} in {inside}:']
-    return lines + [f"{_at(save, 'where it saves')}: add 'audit': audit.token() to what is saved; after it: "
-                    f"audit.saved({_saved_as(save)})"]
+    return [*lines, *_noted(tree), *_saved(tree, save, parts)]
 
 # %% ../../nbs/audit/640_try.ipynb #64000062
 LOADS = ('torch.load', 'pickle.load', 'json.load', 'joblib.load', 'np.load')
@@ -179,11 +179,50 @@ def _after(tree: ast.AST, node, what: str) -> str:
     inside = any(node in getattr(n, 'body', ()) and getattr(n, 'lineno', 0) == node.lineno for n in ast.walk(tree))
     return f'at the end of line {node.lineno}, as a part of it' if inside else f'after line {node.end_lineno}'
 
-def _saved_as(save) -> str: # the path
-    if save is None: return 'path'
+def _restored(tree: ast.AST, load): # the last statement that restores something from it
+    after = [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and load and n.lineno >= load.lineno
+             and _calls(n, 'load_state_dict')]
+    return max(after, key=lambda n: n.lineno, default=load)
+
+# %% ../../nbs/audit/640_try.ipynb #640000b1
+def _components(tree: ast.AST) -> list[str]: # arguments
+    "Whose state the script saves, each under a name."
+    found = {}
+    for of in (ast.unparse(c.func.value) for c in _calls(tree, 'state_dict') if isinstance(c.func, ast.Attribute)):
+        name = of.removesuffix('.module').rpartition('.')[2]
+        if name.isidentifier() and not re.search('loader|sampler', name.lower()): found.setdefault(name, of)
+    return [f'{k}={v}' for k, v in found.items()]
+
+def _tail(tree: ast.AST, loader: dict) -> str: # of an epoch; loader: its keywords
+    drops = loader.get('drop_last') == 'True'
+    for c in _calls(tree, 'DistributedSampler'):
+        if any(k.arg == 'drop_last' and _text(k.value, '') == 'True' for k in c.keywords): return 'drop'
+        return 'drop+pad' if drops else 'pad'
+    return 'drop' if drops else 'keep'
+
+# %% ../../nbs/audit/640_try.ipynb #640000b2
+def _noted(tree: ast.AST) -> list[str]:
+    of = [(c.lineno, ast.unparse(c.args[0] if c.args else c.func.value)) for c in _calls(tree, 'backward')[:1]]
+    return [f'line {n}, between backward and the step: audit.note(loss={loss if loss.isidentifier() else "loss"})'
+            for n, loss in of]
+
+def _saved(tree: ast.AST, save, parts: list[str]) -> list[str]:
+    token, (then, path), lines = f"audit.token({', '.join(parts)})", _published(tree, save), []
+    if _calls(tree, 'init_process_group', 'DistributedSampler'):
+        lines, token = [f"before {_at(save, 'it saves')}, on every rank: token = {token}"], 'token'
+    return lines + [f"{_at(save, 'where it saves')}: add 'audit': {token} to what is saved; {then}: "
+                    f'audit.saved({path})']
+
+def _published(tree: ast.AST, save) -> tuple[str, str]: # where a restart would find it, and its path
+    if save is None: return 'after it', 'path'
     to = save.args[1]
     opened = isinstance(to, ast.Call) and ast.unparse(to.func) == 'open' and to.args
-    return ast.unparse(to.args[0] if opened else to)
+    path = ast.unparse(to.args[0] if opened else to)
+    for c in _calls(tree, 'replace', 'rename', 'move'):          # to its name, once it is whole
+        own = [*([c.func.value] if isinstance(c.func, ast.Attribute) else []), *c.args]
+        if c.lineno >= save.lineno and path in map(ast.unparse, own[:-1]):
+            return f'after line {c.end_lineno}', ast.unparse(own[-1])
+    return 'after it', path
 
 def _of_trainer(tree: ast.AST, made: ast.Call, hugging: bool) -> list[str]:
     name, at = _named(tree, lambda v: v is made)

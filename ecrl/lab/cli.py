@@ -558,7 +558,7 @@ def status(run_dir: ThisRun):
     killed = s['status'] == 'running' and lazy.contract.life.supervised(run_dir/'logs') is False
     state = f'interrupted; go on with: ecrl resume {shlex.quote(short(run_dir))}' if killed else s['status']
     steps = read_jsonl(run_dir/'logs'/'rank0.jsonl')[0]
-    tell(Text.assemble((s['run_id'], 'bold'), f': {state}', f" ({s['reason']})" if s.get('reason') else ''),
+    tell(Text.assemble((s['run_id'], 'bold'), f': {state}', f" ({s['reason']})"*bool(s.get('reason') and not killed)),
          f"step {lazy.base.files.last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
          f"{latest.global_step if latest else 'none'}",
          *filter(None, [_failed_saves(run_dir), _cost_so_far(run_dir, s)]))
@@ -930,6 +930,7 @@ def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.',
     "Write the receipt of a run: one page, whole in itself."
     tell(f'wrote {short(lazy.audit.receipt.write_receipt(run_dir, file, reference))}')
 
+# %% ../../nbs/lab/870_cli.ipynb #a0d170b1
 @audit.command(name='try')
 def audit_try(
     command: argument(list[str], 'After --: the command; {world} becomes the number of ranks, {run} the folder of the '
@@ -942,8 +943,12 @@ def audit_try(
     every: optional(int, 'Steps between saves, where the ledger does not show them.') = None,
     folder: optional(Path, 'Folder for both runs and the receipt: new, or that of a trial that was interrupted; by '
                            'default one in the temporary folder.', '--out') = None,
-    timeout: setting(float, 'Limit of each launch, s.') = 600.0):
-    "Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: exact, 1: not exact, 2: unknown."
+    timeout: setting(float, 'Limit of each launch, s.') = 600.0,
+    require: optional(list[str], 'Grades without which it is not exact: set and order by default; also state.') = None):
+    """Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: it consumes the same samples in the
+    same order (and in the same state, where it shows that), 1: not so, 2: unknown."""
+    if odd := {*(require or ())} - {*lazy.measure.laws.GRADES}:
+        fail(f'--require: expected some of {", ".join(lazy.measure.laws.GRADES)}, found {min(odd)!r}')
     if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
         fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
     over = folder and (folder/'killed'/'receipt.html').exists()
@@ -956,8 +961,11 @@ def audit_try(
         t = lazy.audit.trying.try_restarts(command, folder, kills.split(',') if kills else None,
                                            [int(w) for w in world.split(',')], every, timeout,
                                            lambda text: print(text, flush=True))
-    page, wrong = write_receipt(t.history), t.complaints()            # every finding; the first of each law
-    tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}', *(f'- {said}' for said in wrong))
+    page, wrong = write_receipt(t.history), t.complaints(require or ('set', 'order'))    # the first of each law
+    tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}',
+         *(f'- {said}' for said in wrong))
+    if not wrong and t.verdict.grades['state'] is not True:
+        tell('Whether model and optimizer came back is not shown: nothing here has looked at it.')
     raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002
@@ -1072,8 +1080,8 @@ class Device(str, Enum): cuda, cpu = 'cuda', 'cpu'
 def gpu(device: setting(Device, 'Measure a CUDA device, or the same path on the processor.') = Device.cuda,
         out_dir: setting(Path, 'Folder for bench_gpu.md and bench_gpu.json.', '--out') = Path('bench_gpu'),
         tiny: setting(bool, 'The smallest sizes: to try the path, not to measure.', '--tiny') = False):
-    ('Step, loop, checkpoints, recovery and equal bits on one CUDA device, in at most 8 minutes. Needs a clone; where '
-     'only torch is installed, there: python -m ecrl.proof.bench.gpu gpu')
+    ('Step, loop, checkpoints, recovery and equal bits on one CUDA device, in at most 8 minutes. Needs a clone of '
+     'the project, and only torch.')
     measure = installed('ecrl.proof.bench.gpu').bench
     with calm(lambda: f'Interrupted; what was measured before is in {short(out_dir)}. Again: {same_command()}'):
         measure(device.value, out_dir, tiny, say=tell)

@@ -397,7 +397,7 @@ def law_completion(h: History) -> Iterator[Evidence]:
     if target and last > target:
         yield Evidence(False, f'the run went on to step {last}, beyond its target {target}.', last)
     if h.status != 'completed':
-        reason = h.supervisor.get('reason')
+        reason = h.supervisor.get('reason') if h.status != 'in progress' else ''       # that of the last restart
         how = 'has not ended' if h.status == 'in progress' else f'is {h.status}'
         yield Evidence(True, f'the run {how}' + (f' ({reason})' if reason else '')
             + f': what there is, up to step {last} of {target or "?"}, was verified.')

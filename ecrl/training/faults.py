@@ -124,8 +124,9 @@ def draw_faults(p: PoissonConfig, cfg: RunConfig) -> list[FaultConfig]:
     while len(out) < p.max_faults:
         t += rng.exponential(p.mtbf_steps or p.mtbf_s)
         if t > until: break
+        # seconds are no step: by the clock a rank is meant that is there from the first one on
         step, kind, point = max(1, math.ceil(t)), str(rng.choice(p.kinds)), str(rng.choice(p.points))
-        rank = int(rng.integers(next(w for end, w in cfg.phases() if end >= min(step, cfg.training.max_steps))))
+        rank = int(rng.integers(next(w for end, w in cfg.phases() if end >= (step if p.mtbf_steps else 1))))
         out.append(FaultConfig(kind=kind, target=rank,
                                **(dict(step=step, point=point) if p.mtbf_steps else dict(after_s=t))))
     return out

@@ -22,8 +22,9 @@ for epoch in range(step//per_epoch, 3):
     rest = order[size*(step - epoch*per_epoch):]          # without what this epoch has had; try it with `order`
     for a, b in audit.tap(DataLoader(ecrl.audit.WithIds(data), size, sampler=rest), epoch=epoch):
         loss = (model(a) - b).square().mean()
-        opt.zero_grad(); loss.backward(); opt.step()
-        step += 1; audit.note(loss=loss)
+        opt.zero_grad(); loss.backward()
+        audit.note(loss=loss)                             # of the step that now comes
+        opt.step(); step += 1
         if step % every == 0:
             token = audit.token(model=model, opt=opt)
             torch.save(dict(model=model.state_dict(), opt=opt.state_dict(), step=step, audit=token), 'checkpoint.tmp')
