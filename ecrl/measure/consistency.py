@@ -87,7 +87,7 @@ def law_identity(h: History) -> Iterator[Evidence]:
 def since_before(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # float per record; NaN: it is the first
     "How much larger a value is than in the record before, in the same file and group."
     t = s.reset_index(drop=True).sort_values('line', kind='stable')
-    return t.groupby(list(by), sort=False)[column].diff().sort_index().to_numpy()
+    return t.groupby(list(by))[column].diff().sort_index().to_numpy()
 
 def falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: return since_before(s, column, by) < 0   # as above
 

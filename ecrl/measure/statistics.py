@@ -135,7 +135,7 @@ class Pairs:
     def _within(self, x, key):
         if key not in self.table.index.names:
             raise ValueError(f'expected one of the shared keys {list(self.table.index.names)}, found {key!r}')
-        return x.groupby(level=key, sort=False).mean()
+        return x.groupby(level=key).mean()
 
 # %% ../../nbs/measure/755_statistics.ipynb #1024d8a7
 def require_columns(table: pd.DataFrame, *columns: str):
