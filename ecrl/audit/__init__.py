@@ -23,4 +23,4 @@ class AuditModule(ModuleType):
     def __call__(self, *args, **kw): return Audit(*args, **kw)
 
 sys.modules[__name__].__class__ = AuditModule
-__doc__ = f'{__doc__}\n\n{Audit.__doc__}'       # what `help(ecrl.audit)` shows first
+if Audit.__doc__: __doc__ = f'{__doc__}\n\n{Audit.__doc__}'       # what `help(ecrl.audit)` shows first

@@ -213,14 +213,14 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
         yield Evidence('unknown' if by_content(h) or open_tail else False,
                        f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
-                       None, a.number, None if a.number in blamed else _cause(e.used, s, a, ids, tail_alone and tail))
+                       None, a.number, None if a.number in blamed else _cause(e.used, s, a, ids, tail_alone, tail))
         blamed.add(a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611f
-def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, tail: str | bool | None) -> str | None:
-    "Why samples came again, where the records tell; tail: as declared, if they did in an epoch's last step alone."
+def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, at_end: bool, tail: str | None) -> str | None:
+    "Why samples came again, where the records tell; at_end: they did in an epoch's last step alone; tail: as declared."
     entire = any(m.step == s and {*map(str, m.ids or ())} == {*map(str, ids)} for m in used)
-    if tail is not False and not entire: return (
+    if at_end and not entire: return (
         'the last batch was filled up with samples that had been used before'
         + (tail in (None, 'keep', 'drop'))*", as a sampler does that pads: then declare tail='pad'")
     if a.continues != 'token': return None

@@ -285,7 +285,8 @@ class Audit:
             self._watch(getattr(o, 'optimizer', o))
 
 # %% ../../nbs/audit/610_ledger.ipynb #8cac1f58
-Audit.__doc__ += """ What it is told:
+# python -OO, with which somebody may train, leaves no docstring
+if Audit.__doc__: Audit.__doc__ += """ What it is told:
 
 folder: of this job; `ECRL_AUDIT_DIR` has precedence
 optimizer: one or several; the first that steps commits what is pending

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['KILL_POINTS', 'LOADS', 'TryError', 'Late', 'kill_at', 'in_folder', 'launch', 'newest_log', 'last_words', 'kill_plan',
-           'launch_worlds', 'five_lines', 'Trial', 'try_restarts', 'assert_resumes_exactly']
+           'launch_worlds', 'ledger_lines', 'Trial', 'try_restarts', 'assert_resumes_exactly']
 
 # %% ../../nbs/audit/640_try.ipynb #47e4950b
 import ast, hashlib, json, os, re, shutil, subprocess, tempfile, time, uuid
@@ -135,7 +135,7 @@ def _at(node, what: str) -> str: return f'line {node.lineno}' if node is not Non
 
 
 # %% ../../nbs/audit/640_try.ipynb #64000052
-def five_lines(script: Path) -> list[str]: # none: it cannot be read
+def ledger_lines(script: Path) -> list[str]: # none: it cannot be read
     "The lines that give a script a ledger: where each goes, in the script's own names."
     try: tree = ast.parse(text := Path(script).read_text('utf-8'))
     except (OSError, SyntaxError, ValueError): return []
@@ -154,11 +154,11 @@ def five_lines(script: Path) -> list[str]: # none: it cannot be read
     ledger = (f"ecrl.audit('runs/job', {given}epoch_size=len({data}), "
               f"tail='{_tail(tree, said)}', "
               f"shuffle={said.get('shuffle') == 'True' or any('sampler' in k for k in said if k)})")
-    parts = _components(tree)
+    parts, loaded = _components(tree), f"{state or 'checkpoint'}['audit']"
     lines = [f'{_after(tree, made, "the optimizer is made" if given else "the data is there")}: import ecrl; '
              f'audit = {ledger}',
              f"{_after(tree, _restored(tree, load), 'a checkpoint is loaded, which nothing here does yet')}: "
-             f"audit.resumed({', '.join([(state or 'checkpoint') + '[' + repr('audit') + ']', *parts])})"]
+             f"audit.resumed({', '.join([loaded, *parts])})"]
     if batches is None and not loaders:              # it takes its samples itself
         lines += ['after the update of a step: audit.step(ids, epoch=epoch)      # of the samples that it has used']
     else:
@@ -288,7 +288,7 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
 
 def _no_ledger(command, run, code: int) -> str:
     script = next((Path(w) for w in in_folder(command, 1, run) if w.endswith('.py') and os.path.isfile(w)), None)
-    lines = '\n'.join(f'  {n}. {x}' for n, x in enumerate(five_lines(script) if script else [], 1))
+    lines = '\n'.join(f'  {n}. {x}' for n, x in enumerate(ledger_lines(script) if script else [], 1))
     how = f' These lines give {script.name} one:\n{lines}' if lines else ''
     found, words = f'expected a ledger in {run.name}, found none', last_words(run)
     if not code:

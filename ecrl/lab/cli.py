@@ -129,7 +129,7 @@ def argument(kind: type, help: str, *holds: str, **of): # holds, of: of `expects
     check = expects(*holds, **of) if holds else None
     return Annotated[kind, typer.Argument(help=help, show_default=False, callback=check)]
 
-RunDir = argument(Path, 'Directory of a run: runs/<study>/<run id>.', 'run')          # may be yet to come
+RunDir = argument(Path, 'Directory of a run: runs/<study>/<run id>.', 'run', ledger=False)      # may be yet to come
 ThisRun = argument(Path, 'Directory of a run, or of a ledger.', 'run', there=True)
 OwnRun = argument(Path, 'Directory of a run of `ecrl run`.', 'run', there=True, ledger=False)
 Json = setting(bool, 'Print JSON instead of a table.', '--json')
@@ -557,28 +557,27 @@ def status(run_dir: ThisRun):
     (s, attempts), latest = _supervisor(run_dir), lazy.checkpoint.store.CheckpointStore(run_dir/'checkpoints').latest()
     killed = s['status'] == 'running' and lazy.contract.life.supervised(run_dir/'logs') is False
     state = f'interrupted; go on with: ecrl resume {shlex.quote(short(run_dir))}' if killed else s['status']
+    account = lazy.contract.life.read_account(run_dir)
     steps = read_jsonl(run_dir/'logs'/'rank0.jsonl')[0]
     tell(Text.assemble((s['run_id'], 'bold'), f': {state}', f" ({s['reason']})"*bool(s.get('reason') and not killed)),
          f"step {lazy.base.files.last_step(run_dir/'logs'/'rank0.jsonl')} of {s['target_steps']}; newest checkpoint: "
          f"{latest.global_step if latest else 'none'}",
-         *filter(None, [_failed_saves(run_dir), _cost_so_far(run_dir, s)]))
+         *filter(None, [_failed_saves(run_dir), _cost_so_far(account, s)]))
     if odd := live.odd_loss(steps): tell(live.odd_loss_text(odd))
     happened = [*filter(None, map(live.told_of, read_jsonl(run_dir/'logs'/'events.jsonl')[0]))]
     if len(happened) > 12: tell(f'  ... {len(happened) - 12} lines before; all: ecrl monitor')
     tell(*(f'  {text}' for text in happened[-12:]))
-    ends = {r['attempt']: f"{r['attempt_duration_sec']:.1f} s: {r['reason'] or r['outcome']}" for r in attempts
-            if r['event'] == 'attempt_end'}
-    account = lazy.contract.life.read_account(run_dir)
-    for n, x in account.life.attempts.items() if account else ():
-        on = f'{x.launch["world_size"]} rank{"s"*(x.launch["world_size"] != 1)}'
-        if n in ends or killed or n != account.life.current:
-            tell(f'  attempt {n} on {on}, {ends.get(n, "it ended with its supervisor")}')
+    life = account and account.life
+    open_ = {n: x.launch for n, x in life.attempts.items() if killed or n != life.current} if life else {}
+    for n, r in sorted((open_ | {r['attempt']: r for r in attempts if r['event'] == 'attempt_end'}).items()):
+        how = f"{r['attempt_duration_sec']:.1f} s: {r['reason'] or r['outcome']}" if 'attempt_duration_sec' in r else (
+            'it ended with its supervisor')
+        tell(f"  attempt {n} on {r['world_size']} rank{'s'*(r['world_size'] != 1)}, {how}")
 
 # %% ../../nbs/lab/870_cli.ipynb #8c9d52a1
-def _cost_so_far(run_dir: Path, s: dict) -> str: # s: the supervisor's own account, for a run without a step
+def _cost_so_far(a, s: dict) -> str: # of `read_account`; s: the supervisor's own, for a run without a step
     "Restarts, wall clock, sessions and standby, as `ecrl goodput` has them."
     show_s, life = lazy.base.show.show_s, lazy.contract.life
-    a = life.read_account(run_dir)
     if not a or not a.records:
         return f"restarts {s['restarts']}; wall clock {s['duration_sec']:.1f} s; no step is recorded yet"
     now = f', now {a.standby_now}'.replace('none', 'there is none') if a.status == 'in progress' else ''
@@ -612,8 +611,6 @@ def monitor(run_dir: RunDir, port: optional(int, 'Port on 127.0.0.1; 8610 by def
             open_: setting(bool, 'Open the page in the browser of this machine.', '--open') = False,
             html: optional(Path, 'Write the page as it is now to this file, and end.') = None):
     "Watch a run in the browser: progress, loss, ranks, anchor, restarts, memory, metrics."
-    if audited(run_dir): fail(f'{run_dir}: expected a run of `ecrl run`, found the ledger of another trainer; use '
-                              'ecrl status')
     of = lazy.lab.monitor
     if html is not None:
         try: html.write_text(of.Monitor(run_dir).page(renewed=False), encoding='utf-8', errors='backslashreplace')
@@ -740,9 +737,14 @@ def init(folder: argument(Path, 'Folder for them; the current one by default.') 
     tell(*(f'wrote {there/f.name}' for f in files),
          *[f'Next: cd {shlex.quote(str(there))}']*(there != Path('.')),
          'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml; ecrl audit try -- python train.py',
-         *[f'First: {how_to_get("torch").rpartition("Do: ")[2]}' for _ in range(find_spec('torch') is None)])
+         *[f'First: {how_to_get("torch").rpartition("Do: ")[2]}']*(find_spec('torch') is None))
 
 # %% ../../nbs/lab/870_cli.ipynb #a9a1da3b
+def _check_grades(require: list[str] | None):
+    known = lazy.measure.laws.GRADES
+    if wrong := [g for g in require or () if g not in known]:
+        fail(f'--require: expected {", ".join(known)}, found {wrong[0]!r}')
+
 @app.command()
 def verify(
     run_dir: ThisRun,
@@ -755,8 +757,7 @@ def verify(
              'ecrl.audit() was given), found neither')
     check = lazy.audit.laws.verify_audit if audited(run_dir) else lazy.measure.correctness.verify
     laws = lazy.measure.laws
-    if wrong := [g for g in require or () if g not in laws.GRADES]:
-        fail(f'--require: expected {", ".join(laws.GRADES)}, found {wrong[0]!r}')
+    _check_grades(require)
     if deep and audited(run_dir): fail('--deep: expected a run, whose checkpoints can be read, found a ledger')
     v = check(run_dir, **({'deep': True} if deep else {}))
     if v.status == 'in progress' and lazy.contract.life.supervised(run_dir/'logs') is False:
@@ -807,7 +808,7 @@ def diverge(
     l = d.losses
     show(d.to_dict(), json_, f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area "
                              f"{l['auc']:.3g} over {l['steps']} steps",
-         f'the same bits at the end: {dict(zip((True, False), ("yes", "no"))).get(d.exact, d.exact)}',
+         f'the same bits at the end: { {True: "yes", False: "no"}.get(d.exact, d.exact)}',
          rich_table(d.table().reset_index(), 'states at common checkpoints') if d.states else d.why_no_states)
 
 # %% ../../nbs/lab/870_cli.ipynb #9a1d0002
@@ -947,8 +948,7 @@ def audit_try(
     require: optional(list[str], 'Grades without which it is not exact: set and order by default; also state.') = None):
     """Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: it consumes the same samples in the
     same order (and in the same state, where it shows that), 1: not so, 2: unknown."""
-    if odd := {*(require or ())} - {*lazy.measure.laws.GRADES}:
-        fail(f'--require: expected some of {", ".join(lazy.measure.laws.GRADES)}, found {min(odd)!r}')
+    _check_grades(require)
     if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
         fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
     over = folder and (folder/'killed'/'receipt.html').exists()
