@@ -35,7 +35,7 @@ setup: $(STAMP)
 # uv where it is present or installable (about a minute), else pip. Both compile what they install: where Python may not write
 # its bytecode (many containers forbid it), every start of a rank would otherwise compile all of torch, for seconds.
 $(STAMP): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else "ECRL needs Python 3.11 or newer; found %d.%d at %s. Install one, or name it: make PYTHON=/path/to/python3.11 demo" % (v[0], v[1], sys.executable))'
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11, 5) else "ECRL needs Python 3.11.5 or newer; found %d.%d.%d at %s. Install one, or name it: make PYTHON=/path/to/python3.11 demo" % (*v[:3], sys.executable))'
 	@echo "Setting up $(VENV) (once) ..."
 	@if UV=$$(command -v uv); then test -x $(BIN)/python || $$UV venv --quiet --python $$(command -v $(PYTHON)) $(VENV); \
 	  else test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }; \
