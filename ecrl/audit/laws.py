@@ -222,7 +222,7 @@ def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, at_end: bool, 
     entire = any(m.step == s and {*map(str, m.ids or ())} == {*map(str, ids)} for m in used)
     if at_end and not entire: return (
         'the last batch was filled up with samples that had been used before'
-        + (tail in (None, 'keep', 'drop'))*", as a sampler does that pads: then declare tail='pad'")
+        + (tail in ('keep', 'drop'))*", as a sampler does that pads: then declare tail='pad'")
     if a.continues != 'token': return None
     opening = {str(i) for m in used if m.step == used[0].step for i in m.ids or ()}
     if s != a.token['step'] + 1 or not entire: return 'the order of the epoch was not that of before the restart'

@@ -6,9 +6,10 @@
 __all__ = ['MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'DISK_FAULT_NAMES', 'RunConfig', 'MAX_DEPTH', 'MAX_VALUES',
            'MAX_BYTES', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig',
            'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'CodeConfig',
-           'CommonConfig', 'config_class', 'parse_yaml', 'plain_copy', 'make_config', 'one_below', 'read_yaml',
-           'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting', 'as_yaml',
-           'all_settings', 'all_sections', 'find_settings', 'everybodys', 'runs_below', 'what_is', 'what_to_do']
+           'CommonConfig', 'config_class', 'parse_yaml', 'explained', 'plain_copy', 'make_config', 'one_below',
+           'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting',
+           'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'everybodys', 'runs_below', 'what_is',
+           'what_to_do']
 
 # %% ../../nbs/contract/320_config.ipynb #b6a4f58c
 import ast, csv, difflib, inspect, io, re, stat, textwrap, tokenize, types
@@ -464,7 +465,8 @@ def _keys(model: type, path: tuple) -> list[str]: # model: of the whole config
         model = _model_in(model.model_fields[p].annotation)
     return list(model.model_fields) if model else []
 
-def _explain(err: dict, model: type) -> str:
+def explained(err: dict, model: type) -> str: # an error of pydantic's; model: of the whole
+    "What was expected at a place, what was found, and what may have been meant."
     path, where = err['loc'], '.'.join(map(str, err['loc']))
     if err['type'] == 'extra_forbidden':
         known = _keys(model, path[:-1])
@@ -531,7 +533,7 @@ def make_config(
     try: return (model := config_class(data))(**data)
     except NoKit as e: raise NoKit(f'{what} cannot be used:\n  - {e}') from None
     except ValidationError as e:
-        lines = [_explain(x, model) for x in e.errors()]
+        lines = [explained(x, model) for x in e.errors()]
         raise ConfigError(f'{what} cannot be used:\n' + '\n'.join(f'  - {l}' for l in lines)) from None
 
 # %% ../../nbs/contract/320_config.ipynb #9de6957c

@@ -20,7 +20,7 @@ from fastcore.basics import patch
 from pydantic import ValidationError
 from ..base.files import ConfigError, shipped, write_atomically
 from ..base.own_code import OwnCode, is_own
-from ..contract.config import RunConfig, flat, make_config, plain_copy, read_yaml
+from ..contract.config import RunConfig, explained, flat, make_config, plain_copy, read_yaml
 from ..contract.section import Positive, Section, Seed, shown
 from ..training.faults import planned_faults
 from .experiment import Policy, Study, file_name, interleaved, suite_cells, variant_settings
@@ -76,9 +76,8 @@ def check_matrix(data: dict, source: str = 'matrix') -> MatrixConfig:
         + ('an empty file' if data is None else type(data).__name__))
     try: m = MatrixConfig(**plain_copy(data, source))
     except ValidationError as e:
-        said = [f"  - {'.'.join(map(str, x['loc']))}: {x['msg']}, found {shown(x['input'])}" for x in e.errors()]
-        raise ConfigError('\n'.join([f'{source} cannot be used; known keys are {", ".join(MatrixConfig.model_fields)}:',
-                                     *said])) from None
+        said = [f'  - {explained(x, MatrixConfig)}' for x in e.errors()]
+        raise ConfigError('\n'.join([f'{source} cannot be used:', *said])) from None
     empty = [k for k in ('variants', 'seeds') if not getattr(m, k)] + [f'axes.{a}' for a, v in m.axes.items() if not v]
     if empty: raise ConfigError(f'{source}: expected at least one value for {", ".join(empty)}')
     n = math.prod(map(len, [m.variants, m.seeds, *m.axes.values()]))
