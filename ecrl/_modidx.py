@@ -1979,6 +1979,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'ecrl.lab.cli._matrix': ('lab/cli.html#_matrix', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._no_run': ('lab/cli.html#_no_run', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._not_begun': ('lab/cli.html#_not_begun', 'ecrl/lab/cli.py'),
+                              'ecrl.lab.cli._other_job': ('lab/cli.html#_other_job', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._other_pages': ('lab/cli.html#_other_pages', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._projected': ('lab/cli.html#_projected', 'ecrl/lab/cli.py'),
                               'ecrl.lab.cli._report': ('lab/cli.html#_report', 'ecrl/lab/cli.py'),

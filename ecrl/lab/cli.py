@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['app', 'RunDir', 'ThisRun', 'OwnRun', 'Json', 'Nproc', 'TargetSteps', 'MatrixFile', 'Publish', 'Reference', 'matrix',
-           'audit', 'data', 'BRINGS', 'bench', 'OURS', 'leave_at_once', 'say_version', 'options', 'as_typed',
-           'studies_in', 'ledgers_in', 'ledger_of', 'as_shipped', 'expects', 'optional', 'setting', 'argument',
-           'audited', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name', 'unused_plan',
-           'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume', 'started_from',
-           'from_here', 'join', 'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report', 'status', 'tail',
-           'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init', 'verify', 'goodput',
-           'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try', 'report', 'compare',
-           'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
+           'NO_OTHER_JOB', 'audit', 'data', 'BRINGS', 'bench', 'OURS', 'leave_at_once', 'say_version', 'options',
+           'as_typed', 'studies_in', 'ledgers_in', 'ledger_of', 'as_shipped', 'expects', 'optional', 'setting',
+           'argument', 'audited', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy', 'variant_name',
+           'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume',
+           'started_from', 'from_here', 'join', 'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report',
+           'status', 'tail', 'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init',
+           'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try',
+           'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -653,13 +653,13 @@ def check_new(
                     *_differs(run_dir, asked), *(f'  {c}: {what}' for c, what in todo.items()),
                     '  the same command with --run-id NAME: runs it again beside that one']))
 
-def _differs(run_dir: Path, asked) -> list[str]: # a line, or none
-    "In which settings a run is another one than what is asked for, apart from its length."
+def _differs(run_dir: Path, asked, apart: tuple = ('training.max_steps',)) -> list[str]: # a line, or none
+    "In which settings a run is another one than what is asked for; apart: keys, or sections, that may differ."
     of = lazy.contract.config
     try: other = of.differing(of.load_config(run_dir/'config.yaml'), asked) if asked else {}
     except lazy.base.files.ConfigError: return []
     said = [f'{k} {of.as_yaml(there)} instead of {of.as_yaml(here)}' for k, (there, here) in other.items()
-            if k != 'training.max_steps']
+            if not k.startswith(apart)]
     return [f'  It has other settings: {"; ".join(said[:4])}{"; ..."*(len(said) > 4)}.'] if said else []
 
 # %% ../../nbs/lab/870_cli.ipynb #1b5f5e42
@@ -782,6 +782,15 @@ def goodput(run_dir: ThisRun, json_: Json = False):
     show(g.to_dict(), json_, f'Goodput of {short(run_dir)}', g.table().reset_index(), *g.words(),
          f'productive fraction: {meaning}')
 
+NO_OTHER_JOB = ('failure.', 'checkpoint.', 'storage.', 'runtime.', 'supervisor.', 'elastic.', 'training.max_steps')
+
+def _other_job(run_dir: Path, reference_dir: Path) -> list[str]: # a line, or none
+    "That more differs than how a run failed, saved and was run: these are no two lives of one job."
+    try: reference = lazy.contract.config.load_config(reference_dir/'config.yaml')
+    except (lazy.base.files.ConfigError, OSError): return []
+    return [f'not the same job as {short(reference_dir)}, and its numbers differ for that alone.{line[1:]}'
+            for line in _differs(run_dir, reference, NO_OTHER_JOB)]
+
 class WithSteps(TyperCommand):
     def parse_args(self, ctx, args):
         if args[-1:] == ['--steps']: args = [*args, '']         # `diverge` says what it should be
@@ -806,8 +815,9 @@ def diverge(
         return show(d.to_dict(), json_, *d.words(), *(rich_table(rows, title) for rows, title in tables if rows))
     d = lazy.measure.divergence.diverge(*both, at)
     l = d.losses
-    show(d.to_dict(), json_, f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area "
-                             f"{l['auc']:.3g} over {l['steps']} steps",
+    show(d.to_dict(), json_, *_other_job(run_dir, reference_dir),
+         f"loss against {d.reference_id}: at most {l['max']:.3g}, on average {l['mean']:.3g}, area "
+         f"{l['auc']:.3g} over {l['steps']} steps",
          f'the same bits at the end: { {True: "yes", False: "no"}.get(d.exact, d.exact)}',
          rich_table(d.table().reset_index(), 'states at common checkpoints') if d.states else d.why_no_states)
 

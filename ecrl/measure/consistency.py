@@ -256,8 +256,10 @@ def _stale_views(h: History) -> Iterator[Evidence]:
     views, logs = h.lines['supervisor_attempts.jsonl'], h.path/'logs'
     for name, found, due in (('supervisor.json', read_json(logs/'supervisor.json'), h.supervisor),
                              ('supervisor_attempts.jsonl', read_jsonl(logs/'supervisor_attempts.jsonl')[0], views)):
-        if found != due: yield Evidence(True, f'logs/{name} is not what events.jsonl gives: it is stale, or was '
-            'edited. Nothing was concluded from it; it is made anew when the run is continued.')
+        if found == due: continue
+        why = 'is not what events.jsonl gives: it is stale, or was edited' if (logs/name).exists() else 'is missing'
+        yield Evidence(True, f'logs/{name} {why}. Nothing was concluded from it; it is made anew when the run is '
+                             'continued.')
 
 # %% ../../nbs/measure/730_consistency.ipynb #73000a02
 @once
