@@ -770,6 +770,16 @@ def verify(
     codes = {laws.exit_code(x) for x in (v.valid, *asked.values())}
     raise typer.Exit(1 if 1 in codes else max(codes))
 
+# %% ../../nbs/lab/870_cli.ipynb #d17e0001
+NO_OTHER_JOB = ('failure.', 'checkpoint.', 'storage.', 'runtime.', 'supervisor.', 'elastic.', 'training.max_steps')
+
+def _other_job(run_dir: Path, reference_dir: Path) -> list[str]: # a line, or none
+    "That more differs than how a run failed, saved and was run: these are no two lives of one job."
+    try: reference = lazy.contract.config.load_config(reference_dir/'config.yaml')
+    except (lazy.base.files.ConfigError, OSError): return []
+    return [f'not the same job as {short(reference_dir)}, and its numbers differ for that alone.{line[1:]}'
+            for line in _differs(run_dir, reference, NO_OTHER_JOB)]
+
 # %% ../../nbs/lab/870_cli.ipynb #cef72e1e
 @app.command()
 def goodput(run_dir: ThisRun, json_: Json = False):
@@ -781,15 +791,6 @@ def goodput(run_dir: ThisRun, json_: Json = False):
     # no title of the table: it would break within the path
     show(g.to_dict(), json_, f'Goodput of {short(run_dir)}', g.table().reset_index(), *g.words(),
          f'productive fraction: {meaning}')
-
-NO_OTHER_JOB = ('failure.', 'checkpoint.', 'storage.', 'runtime.', 'supervisor.', 'elastic.', 'training.max_steps')
-
-def _other_job(run_dir: Path, reference_dir: Path) -> list[str]: # a line, or none
-    "That more differs than how a run failed, saved and was run: these are no two lives of one job."
-    try: reference = lazy.contract.config.load_config(reference_dir/'config.yaml')
-    except (lazy.base.files.ConfigError, OSError): return []
-    return [f'not the same job as {short(reference_dir)}, and its numbers differ for that alone.{line[1:]}'
-            for line in _differs(run_dir, reference, NO_OTHER_JOB)]
 
 class WithSteps(TyperCommand):
     def parse_args(self, ctx, args):
