@@ -20,19 +20,25 @@ class KeyedCollate:
         if not isinstance(samples[0], Sample): return self.collate(samples)      # evaluation
         return dict(self.collate([s.item for s in samples])) | {KEY: [s.ids for s in samples]}
 
-def trainer_callback(audit: Audit):
+# %% ../../nbs/audit/670_adapters.ipynb #67c00001
+def trainer_callback(
+    audit: Audit,
+    whole: bool = True, # each rank holds the whole state, which is looked at; not so where it is sharded
+):
     "A callback that records the steps, saves and resumes of a Trainer."
     from transformers import TrainerCallback
+    def parts(model=None, optimizer=None, **_): return dict(model=model, optimizer=optimizer) if whole else {}
     class Told(TrainerCallback):
-        def on_train_begin(self, args, state, control, **_):
+        def on_train_begin(self, args, state, control, **kw):
             file = _token_file(args, state)
             token = json.loads(file.read_text()) if state.global_step and file.exists() else None
-            if token or not state.global_step: audit.resumed(token)
+            if token: audit.resumed(token, **parts(**kw))
+            elif not state.global_step: audit.resumed(None)
         def on_epoch_begin(self, args, state, control, **_): audit.epoch(int(state.epoch or 0))
         def on_step_end(self, args, state, control, **_): audit.commit()
         def on_epoch_end(self, args, state, control, **_): audit.epoch_over()
-        def on_save(self, args, state, control, **_):
-            token = audit.token()
+        def on_save(self, args, state, control, **kw):
+            token = audit.token(**parts(**kw))
             if state.is_world_process_zero:
                 _token_file(args, state).write_text(json.dumps(token)); audit.saved(_token_file(args, state).parent)
     return Told()
@@ -49,18 +55,24 @@ def audit_trainer(
         audit.consume(inputs.pop(KEY), 'dataset')
         return step(model, inputs, *args, **kw)
     step, trainer.training_step = trainer.training_step, training_step
-    trainer.add_callback(trainer_callback(audit))
+    sharded = trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled
+    trainer.add_callback(trainer_callback(audit, not sharded))
     return trainer
 
 # %% ../../nbs/audit/670_adapters.ipynb #afc66b1d
 def lightning_callback(audit: Audit):
     "A callback that records the batches, steps, saves and resumes of Lightning."
     from lightning.pytorch.callbacks import Callback
+    def parts(trainer, module): # of the state, if each rank holds it whole
+        if type(trainer.strategy).__name__ not in ('SingleDeviceStrategy', 'DDPStrategy'): return {}
+        return dict(model=module, optimizer=[o.state_dict() for o in trainer.optimizers])
     class Told(Callback):
-        def on_load_checkpoint(self, trainer, module, checkpoint): audit.resumed(checkpoint.get('ecrl_audit'))
+        loaded = None                          # the token of a checkpoint
+        def on_load_checkpoint(self, trainer, module, checkpoint): self.loaded = checkpoint.get('ecrl_audit')
         def on_train_start(self, trainer, module):
             self.at = trainer.global_step
-            if not audit.said and not self.at: audit.resumed(None)
+            if self.loaded: audit.resumed(self.loaded, **parts(trainer, module))
+            elif not self.at: audit.resumed(None)
         def on_train_epoch_start(self, trainer, module): audit.epoch(trainer.current_epoch)
         def on_train_batch_start(self, trainer, module, batch, batch_idx):
             ids, source, _ = audit.ids_of(batch)
@@ -68,5 +80,6 @@ def lightning_callback(audit: Audit):
         def on_train_batch_end(self, trainer, module, outputs, batch, batch_idx):
             if trainer.global_step > self.at: self.at = trainer.global_step; audit.commit()
         def on_train_epoch_end(self, trainer, module): audit.epoch_over()
-        def on_save_checkpoint(self, trainer, module, checkpoint): checkpoint['ecrl_audit'] = audit.token()
+        def on_save_checkpoint(self, trainer, module, checkpoint):
+            checkpoint['ecrl_audit'] = audit.token(**parts(trainer, module))
     return Told()
