@@ -23,17 +23,18 @@ def _first(tree: ast.AST, wanted) -> ast.Assign | None:
     return min((n for n in ast.walk(tree) if isinstance(n, ast.Assign) and wanted(n)),
                key=lambda n: n.lineno, default=None)
 
-def _home(tree: ast.AST, node) -> ast.FunctionDef | None: # None: the module
-    "The innermost function around a node."
-    around = (f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and any(n is node for n in ast.walk(f)))
-    return max(around, key=lambda f: f.lineno, default=None)
+def _home(tree: ast.AST, node) -> ast.FunctionDef | ast.ClassDef | None: # None: the module
+    "The innermost function, or body of a class, around a node."
+    homes = (f for f in ast.walk(tree) if isinstance(f, (ast.FunctionDef, ast.ClassDef)))
+    return max((f for f in homes if any(n is node for n in ast.walk(f))), key=lambda f: f.lineno, default=None)
 
 def _loops(tree: ast.AST) -> tuple[ast.For | None, ast.For | None]: # over batches, over epochs
-    "The innermost loop that trains, and the one around it."
+    "The innermost loop that trains, and the one around it; where another function has the step, one over a loader."
     size = lambda n: len([*ast.walk(n)])
-    loops = sorted((n for n in ast.walk(tree) if isinstance(n, ast.For) and _calls(n, 'backward')), key=size)
-    inner = next(iter(loops), None)
-    return inner, next((n for n in loops[1:] if any(x is inner for x in ast.walk(n))), None)
+    loops = sorted((n for n in ast.walk(tree) if isinstance(n, ast.For)), key=size)
+    over = lambda n: 'loader' in _text(n.iter).lower() and not re.search('val|test', _text(n.iter).lower())
+    inner = next((n for n in loops if _calls(n, 'backward')), None) or next(filter(over, loops), None)
+    return inner, next((n for n in loops if n is not inner and any(x is inner for x in ast.walk(n))), None)
 
 def _text(node, default: str = '') -> str: return ast.unparse(node) if node is not None else default
 def _at(node, what: str) -> str: return f'line {node.lineno}' if node is not None else what
@@ -105,6 +106,17 @@ def _loader(tree: ast.AST, batches: ast.For | None) -> tuple[ast.AST | None, ast
     named = _first(tree, lambda n: n.value in made and _text(n.targets[0]) == _text(over))
     return over, named.value if named else next(iter(made), None)
 
+# %% ../../nbs/audit/635_lines.ipynb #635af001
+def _after(tree: ast.AST, node, what: str) -> str:
+    if node is None: return f'after {what}'
+    blocks = (n for n in ast.walk(tree) if isinstance(getattr(n, 'body', None), list))         # a lambda's is none
+    inside = any(node in n.body and getattr(n, 'lineno', 0) == node.lineno for n in blocks)
+    return f'at the end of line {node.end_lineno}, as a part of it' if inside else f'after line {node.end_lineno}'
+
+def _after_call(tree: ast.AST, call: ast.Call) -> str: # the whole statement, and under the same condition
+    statements = (n for n in ast.walk(tree) if isinstance(n, ast.stmt) and getattr(n, 'value', None) is not None)
+    return _after(tree, next(n for n in statements if any(x is call for x in ast.walk(n))), '')
+
 # %% ../../nbs/audit/635_lines.ipynb #0a3d1353
 def _saved(tree: ast.AST, parts: list[str]) -> list[str]:
     save = next((c for c in _calls(tree, 'save', 'dump') if len(c.args) > 1), None)
@@ -125,11 +137,12 @@ def _opened(tree: ast.AST, file: ast.AST) -> tuple[ast.AST, ast.AST | None]: # p
 def _published(tree: ast.AST, save) -> tuple[str, str]: # where a restart would find it, and its path
     if save is None: return 'after it', 'path'
     to, block = _opened(tree, save.args[1])
-    path, then = ast.unparse(to), f'after line {block.end_lineno}, outside of with' if block else 'after it'
+    path = ast.unparse(to)
+    then = f'after line {block.end_lineno}, outside of with' if block else _after_call(tree, save)
     for c in _calls(tree, 'replace', 'rename', 'move'):          # to its name, once it is whole
         own = [*([c.func.value] if isinstance(c.func, ast.Attribute) else []), *c.args]
         if c.lineno >= save.lineno and path in map(ast.unparse, own[:-1]):
-            return f'after line {c.end_lineno}', ast.unparse(own[-1])
+            return _after_call(tree, c), ast.unparse(own[-1])
     return then, path
 
 def _noted(tree: ast.AST) -> list[str]:
@@ -137,58 +150,18 @@ def _noted(tree: ast.AST) -> list[str]:
     return [f'line {n}, between backward and the step: audit.note(loss={loss if loss.isidentifier() else "loss"})'
             for n, loss in of]
 
-# %% ../../nbs/audit/635_lines.ipynb #32704bb2
-def _after(tree: ast.AST, node, what: str) -> str:
-    if node is None: return f'after {what}'
-    blocks = (n for n in ast.walk(tree) if isinstance(getattr(n, 'body', None), list))         # a lambda's is none
-    inside = any(node in n.body and getattr(n, 'lineno', 0) == node.lineno for n in blocks)
-    return f'at the end of line {node.lineno}, as a part of it' if inside else f'after line {node.end_lineno}'
-
-def _restored(tree: ast.AST, load): # the last statement that restores something from it
-    after = [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and load and n.lineno >= load.lineno
-             and _calls(n, 'load_state_dict')]
-    return max(after, key=lambda n: n.lineno, default=load)
-
-def _made(tree: ast.AST, data: str, opt: ast.Assign | None, users: list, declared: str) -> list[str]:
-    "The lines that make the ledger: users are nodes beside which it is used."
-    home, there = _home(tree, opt), _first(tree, lambda n: _text(n.targets[0]) == data)
-    made = max((n for n in (opt, there) if n and _home(tree, n) is home), key=lambda n: n.lineno, default=None)
-    where = _after(tree, made, 'the optimizer is made' if 'optimizer' in declared else 'the data is there')
-    apart = home is not None and any(_home(tree, n) is not home for n in users if n)
-    return ['at the top: import ecrl', f"{where}: {'global audit; '*apart}audit = {declared}"]
-
-# %% ../../nbs/audit/635_lines.ipynb #0a9a4055
-def ledger_lines(script: Path) -> list[str]: # none: it cannot be read
-    "The lines that give a script a ledger: where each goes, in the script's own names."
-    try: tree = ast.parse(text := Path(script).read_text('utf-8'))
-    except (OSError, SyntaxError, ValueError): return []
-    batches, epochs = _loops(tree)
-    if batches is None and (made := _calls(tree, 'Trainer')): return _of_trainer(tree, made[0], 'transformers' in text)
-    over, loader = _loader(tree, batches)
-    said, data = _keywords(loader), _text(_dataset(loader), 'data')
-    opt = _first(tree, lambda n: isinstance(n.value, ast.Call) and 'optim' in _text(n.value.func).lower())
-    load = _first(tree, lambda n: isinstance(n.value, ast.Call) and _text(n.value.func) in LOADS)
-    given = f'optimizer={_text(opt and opt.targets[0], "optimizer")}, '*(opt is not None or batches is not None)
-    ledger = (f"ecrl.audit('runs/job', {given}epoch_size=len({data}), tail='{_tail(tree, said)}', "
-              f'shuffle={_shuffles(said)})')
-    kept, back = _components(tree)
-    loaded = f"{_text(load and load.targets[0], 'checkpoint')}['audit']"
-    lines = [*_made(tree, data, opt, [batches, loader, load, *_calls(tree, 'save', 'dump')], ledger),
-             f"{_after(tree, _restored(tree, load), 'a checkpoint is loaded, which nothing here does yet')}: "
-             f"audit.resumed({', '.join([loaded, *back])})"]
-    if batches is None and loader is None:              # it takes its samples itself
-        lines += ['after the update of a step: audit.step(ids, epoch=epoch)      # of the samples that it has used']
-    else: lines += _tapped(tree, batches, epochs, over, loader, data)
-    return [*lines, *_noted(tree), *_saved(tree, kept)]
-
-def _tapped(tree, batches, epochs, over, loader, data: str) -> list[str]:
-    inside = loader is not None and over is loader                              # then one line does both
-    drawn = _with_ids(loader, data) if inside else _text(over, 'loader')
-    tap = f"audit.tap({drawn}, epoch={_text(epochs and epochs.target, 'epoch')})"
-    loop = f"{_text(batches and batches.target, 'batch')} in {_shown(batches.iter, {over: tap}) if batches else tap}"
-    return [_ids_line(tree, loader, data)]*(not inside) + [f'{_at(batches, "the loop over batches")}: for {loop}:']
-
 # %% ../../nbs/audit/635_lines.ipynb #78282e93
+def _trainer(tree: ast.AST) -> tuple[ast.Call, bool] | None: # its call, whether it is Hugging Face's
+    "The trainer of a library that a script imports; a class of its own that is only called so is none."
+    imports = [n for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    roots = {(getattr(n, 'module', None) or n.names[0].name).partition('.')[0] for n in imports}
+    own = {c.name for c in ast.walk(tree)
+           if isinstance(c, ast.ClassDef) and not any('Trainer' in _text(b) for b in c.bases)}
+    found = (n for n in ast.walk(tree) if isinstance(n, ast.Call))
+    made = [c for c in found if (name := _text(c.func).rpartition('.')[2]).endswith('Trainer') and name not in own]
+    if not made or not roots & {'transformers', 'trl', 'lightning', 'pytorch_lightning'}: return None
+    return min(made, key=lambda c: c.lineno), bool(roots & {'transformers', 'trl'})
+
 def _of_trainer(tree: ast.AST, made: ast.Call, hugging: bool) -> list[str]:
     line = _first(tree, lambda n: n.value is made)
     _, loader = _loader(tree, None)
@@ -222,3 +195,59 @@ def _of_lightning(tree, made, loader) -> str:
     shares = how.get('devices', '1') != '1' and how.get('use_distributed_sampler') != 'False'
     tail = 'drop+'*(said.get('drop_last') == 'True') + 'pad' if shares else _tail(tree, said)
     return f"tail='{tail}', shuffle={_shuffles(said)}"
+
+# %% ../../nbs/audit/635_lines.ipynb #32704bb2
+def _restored(tree: ast.AST, load): # the last statement that restores something from it
+    after = [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and load and n.lineno >= load.lineno
+             and _calls(n, 'load_state_dict')]
+    return max(after, key=lambda n: n.lineno, default=load)
+
+def _made(tree: ast.AST, data: str, opt: ast.Assign | None, users: list, declared: str) -> list[str]:
+    "The lines that make the ledger: users are nodes beside which it is used."
+    home, there = _home(tree, opt), _first(tree, lambda n: _text(n.targets[0]) == data)
+    made = max((n for n in (opt, there) if n and _home(tree, n) is home), key=lambda n: n.lineno, default=None)
+    where = _after(tree, made, 'the optimizer is made' if 'optimizer' in declared else 'the data is there')
+    apart = home is not None and any(_home(tree, n) is not home for n in users if n)
+    return ['at the top: import ecrl', f"{where}: {'global audit; '*apart}audit = {declared}"]
+
+# %% ../../nbs/audit/635_lines.ipynb #0a9a4055
+def ledger_lines(script: Path) -> list[str]: # none: it cannot be read
+    "The lines that give a script a ledger: where each goes, in the script's own names."
+    try: tree = ast.parse(Path(script).read_text('utf-8'))
+    except (OSError, SyntaxError, ValueError): return []
+    batches, epochs = _loops(tree)
+    if batches is None and (made := _trainer(tree)): return _of_trainer(tree, *made)
+    over, loader = _loader(tree, batches)
+    said, data = _keywords(loader), _text(_dataset(loader), 'data')
+    opt = _first(tree, lambda n: isinstance(n.value, ast.Call) and 'optim' in _text(n.value.func).lower())
+    load = _first(tree, lambda n: isinstance(n.value, ast.Call) and _text(n.value.func) in LOADS)
+    given = f'optimizer={_text(opt and opt.targets[0], "optimizer")}, '*(opt is not None or batches is not None)
+    ledger = (f"ecrl.audit('runs/job', {given}epoch_size=len({data}), tail='{_tail(tree, said)}', "
+              f'shuffle={_shuffles(said)})')
+    kept, back = _components(tree)
+    loaded = f"{_text(load and load.targets[0], 'checkpoint')}['audit']"
+    lines = [*_made(tree, data, opt, [batches, loader, load, *_calls(tree, 'save', 'dump')], ledger),
+             f"{_after(tree, _restored(tree, load), 'a checkpoint is loaded, which nothing here does yet')}: "
+             f"audit.resumed({', '.join([loaded, *back])})"]
+    if batches is None and loader is None:              # it takes its samples itself
+        lines += ['after the update of a step: audit.step(ids, epoch=epoch)      # of the samples that it has used']
+    else: lines += _tapped(tree, batches, epochs, over, loader, data)
+    return [*lines, *_noted(tree), *_saved(tree, kept)]
+
+def _epoch(tree: ast.AST, batches, epochs: ast.For | None) -> str: # an argument; '': the ledger counts epochs
+    "What a script calls its epoch: the loop's variable, an argument, what a sampler is told, a name that is assigned."
+    home = _home(tree, batches)
+    known = {a.arg for a in home.args.args} if isinstance(home, ast.FunctionDef) else set()
+    named = [name for n in ast.walk(tree) if isinstance(getattr(n, 'ctx', None), ast.Store)
+             and ((name := _text(n)).startswith('self.') and 'self' in known or _home(tree, n) is home)]
+    of = [_text(epochs.target)] if epochs else ['epoch']*('epoch' in known)
+    of += [_text(c.args[0]) for c in _calls(tree, 'set_epoch') if c.args]
+    of += [name for name in named if name.rpartition('.')[2] == 'epoch']
+    return f', epoch={of[0]}' if of else ', epoch=epoch'*(batches is None)
+
+def _tapped(tree, batches, epochs, over, loader, data: str) -> list[str]:
+    inside = loader is not None and over is loader                              # then one line does both
+    drawn = _with_ids(loader, data) if inside else _text(over, 'loader')
+    tap = f'audit.tap({drawn}{_epoch(tree, batches, epochs)})'
+    loop = f"{_text(batches and batches.target, 'batch')} in {_shown(batches.iter, {over: tap}) if batches else tap}"
+    return [_ids_line(tree, loader, data)]*(not inside) + [f'{_at(batches, "the loop over batches")}: for {loop}:']
