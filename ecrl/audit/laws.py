@@ -355,7 +355,8 @@ def _lost(h: AuditHistory, e: Epoch, missing: int, B: int) -> str | None:
     if missing == h.declared('epoch_size') % B and not _short(e.used):
         return "the loader drops what does not fill a batch (drop_last=True): then declare tail='drop'"
     inside = next((a for a in h.attempts if h.parent(a) and {a.token['step'], a.token['step'] + 1} <= steps
-                   and h.lineage.get(a.token['step'] + 1) is a), None)
+                   and h.lineage.get(a.token['step'] + 1) is a
+                   and all(b is not a for _, b, *_ in e.repeats)), None)           # else it began the epoch again
     further = f', and went {missing//B} batch(es) too far' if missing % B == 0 else ''
     return inside and f'attempt {inside.number} resumed within it{further}'
 
@@ -486,8 +487,12 @@ def _same_steps(e: Epoch, then: Epoch) -> bool:
 @law('order', needs='a reference run', of=AUDIT_LAWS)
 def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     "The surviving steps consumed what those of the reference did, and as many; and no launch of a trial failed."
+    over = h.whole and h.reference is not None and h.lineage.keys() == h.reference.lineage.keys()
     for l in h.launches:
-        if l['came_to'] != 'killed' and (l['kill'] or l['came_to'] != 'done'):
+        if over and l['came_to'] == 'failed' and not l['kill']:                 # it has trained all that there was
+            yield unknown(told_of(l).replace('the end was reached', 'its end, but after its last step') + '.',
+                          'an end without an error')
+        elif l['came_to'] != 'killed' and (l['kill'] or l['came_to'] != 'done'):
             yield Evidence(l['came_to'] not in ('failed', 'late'), told_of(l) + '.')
     if (ref := h.reference) is None: return 0
     if not h.whole:
@@ -567,15 +572,17 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     """What is noted of a step, such as its loss, and the state that is digested after it, are the same to the bit when
     the step is repeated on the same samples, by a later attempt or by a reference."""
     n, found = beside_reference(h)
-    for s, a, b in witnesses(h) if h.declared('deterministic') else ():
+    declared, free = h.declared('deterministic'), any(e.valid is True for e in found)  # free: undisturbed runs differ
+    for s, a, b in witnesses(h) if declared or not free else ():
         if a.world_size != b.world_size: continue
         for r in sorted(a.steps[s].keys() & b.steps[s].keys()):
             if not same_list(a, a.steps[s][r], b, b.steps[s][r]): continue
             m, apart = outcomes(a, b, s, r)
-            n += m
-            found += [offence(a, f'rank {r}: {k} was {x!r} at {at(s, a)}, but {y!r} in attempt {b.number}.', s, r,
-                              'part of the state was not restored (optimizer, schedule, random generators)')
-                      for k, x, y in apart]
+            n += m*declared
+            said = [f'rank {r}: {k} was {x!r} at {at(s, a)}, but {y!r} in attempt {b.number}.' for k, x, y in apart]
+            found += [offence(a, x, s, r, 'part of the state was not restored (optimizer, schedule, random generators)')
+                      if declared else unknown(x, 'deterministic=True, if a repeated step gives the same bits')
+                      for x in said]
     yield from first_of(found)
     return n
 

@@ -111,6 +111,8 @@ def _after(tree: ast.AST, node, what: str) -> str:
     if node is None: return f'after {what}'
     blocks = (n for n in ast.walk(tree) if isinstance(getattr(n, 'body', None), list))         # a lambda's is none
     inside = any(node in n.body and getattr(n, 'lineno', 0) == node.lineno for n in blocks)
+    if isinstance(node, (ast.If, ast.For, ast.With, ast.Try)):
+        return f'after line {node.end_lineno}, outside of what begins in line {node.lineno}'
     return f'at the end of line {node.end_lineno}, as a part of it' if inside else f'after line {node.end_lineno}'
 
 def _after_call(tree: ast.AST, call: ast.Call) -> str: # the whole statement, and under the same condition
@@ -118,11 +120,25 @@ def _after_call(tree: ast.AST, call: ast.Call) -> str: # the whole statement, an
     return _after(tree, next(n for n in statements if any(x is call for x in ast.walk(n))), '')
 
 # %% ../../nbs/audit/635_lines.ipynb #0a3d1353
-def _saved(tree: ast.AST, parts: list[str]) -> list[str]:
-    save = next((c for c in _calls(tree, 'save', 'dump') if len(c.args) > 1), None)
+def _save(tree: ast.AST, load) -> ast.Call | None: # load: the assignment of what is loaded
+    "The save that a resume reads: of the path that is loaded, or else of the most states."
+    path = _text(load.value.args[0]) if load is not None and load.value.args else None
+    def rank(c):
+        what = c.args[0] if not isinstance(c.args[0], ast.Name) else getattr(
+            _first(tree, lambda n: _text(n.targets[0]) == c.args[0].id), 'value', c.args[0])
+        return _published(tree, c)[1] != path, -len(_calls(what, 'state_dict')), c.lineno
+    return min((c for c in _calls(tree, 'save', 'dump') if len(c.args) > 1), key=rank, default=None)
+
+def _of_one_rank(tree: ast.AST, node) -> ast.AST: # a statement of every rank, with the node or around it
+    alone = (n for n in ast.walk(tree) if isinstance(n, ast.If) and re.search('rank|main|master', _text(n.test))
+             and '__name__' not in _text(n.test) and any(x is node for x in ast.walk(n)))
+    return next(alone, node)
+
+def _saved(tree: ast.AST, save, parts: list[str]) -> list[str]:
     token, (then, path), lines = f"audit.token({', '.join(parts)})", _published(tree, save), []
     if _calls(tree, 'init_process_group', 'DistributedSampler'):
-        lines, token = [f"before {_at(save, 'it saves')}, on every rank: token = {token}"], 'token'
+        first = _of_one_rank(tree, save)
+        lines, token = [f"before {_at(first, 'it saves')}, on every rank: token = {token}"], 'token'
     return lines + [f"{_at(save, 'where it saves')}: add 'audit': {token} to what is saved; {then}: "
                     f'audit.saved({path})']
 
@@ -138,7 +154,7 @@ def _published(tree: ast.AST, save) -> tuple[str, str]: # where a restart would 
     if save is None: return 'after it', 'path'
     to, block = _opened(tree, save.args[1])
     path = ast.unparse(to)
-    then = f'after line {block.end_lineno}, outside of with' if block else _after_call(tree, save)
+    then = _after(tree, block, '') if block else _after_call(tree, save)
     for c in _calls(tree, 'replace', 'rename', 'move'):          # to its name, once it is whole
         own = [*([c.func.value] if isinstance(c.func, ast.Attribute) else []), *c.args]
         if c.lineno >= save.lineno and path in map(ast.unparse, own[:-1]):
@@ -197,16 +213,26 @@ def _of_lightning(tree, made, loader) -> str:
     return f"tail='{tail}', shuffle={_shuffles(said)}"
 
 # %% ../../nbs/audit/635_lines.ipynb #32704bb2
-def _restored(tree: ast.AST, load): # the last statement that restores something from it
-    after = [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and load and n.lineno >= load.lineno
-             and _calls(n, 'load_state_dict')]
+def _restored(tree: ast.AST, load): # beside it, the last statement in which something is restored
+    blocks = (getattr(n, part, None) for n in ast.walk(tree) for part in ('body', 'orelse'))
+    block = next((b for b in blocks if isinstance(b, list) and load in b), [])
+    after = [n for n in block if n.lineno >= load.lineno and _calls(n, 'load_state_dict')]
     return max(after, key=lambda n: n.lineno, default=load)
 
+def _known(tree: ast.AST, name: str, home) -> bool: # home: a function
+    "Whether a name means something there: an argument, an attribute, or what is assigned there or at the top."
+    root = re.split(r'[.(\[]', name)[0]
+    return root == 'self' or root in {a.arg for a in home.args.args} or any(
+        isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id == root and _home(tree, n) in (None, home)
+        for n in ast.walk(tree))
+
 def _made(tree: ast.AST, data: str, opt: ast.Assign | None, users: list, declared: str) -> list[str]:
-    "The lines that make the ledger: users are nodes beside which it is used."
+    "The lines that make the ledger; users: nodes beside which it is used."
     home, there = _home(tree, opt), _first(tree, lambda n: _text(n.targets[0]) == data)
     made = max((n for n in (opt, there) if n and _home(tree, n) is home), key=lambda n: n.lineno, default=None)
     where = _after(tree, made, 'the optimizer is made' if 'optimizer' in declared else 'the data is there')
+    if isinstance(home, ast.FunctionDef) and not _known(tree, data, home):
+        declared = declared.replace(f'epoch_size=len({data}), ', '') + f'      # and epoch_size=: {data} has no name here'
     apart = home is not None and any(_home(tree, n) is not home for n in users if n)
     return ['at the top: import ecrl', f"{where}: {'global audit; '*apart}audit = {declared}"]
 
@@ -232,7 +258,7 @@ def ledger_lines(script: Path) -> list[str]: # none: it cannot be read
     if batches is None and loader is None:              # it takes its samples itself
         lines += ['after the update of a step: audit.step(ids, epoch=epoch)      # of the samples that it has used']
     else: lines += _tapped(tree, batches, epochs, over, loader, data)
-    return [*lines, *_noted(tree), *_saved(tree, kept)]
+    return [*lines, *_noted(tree), *_saved(tree, _save(tree, load), kept)]
 
 def _epoch(tree: ast.AST, batches, epochs: ast.For | None) -> str: # an argument; '': the ledger counts epochs
     "What a script calls its epoch: the loop's variable, an argument, what a sampler is told, a name that is assigned."

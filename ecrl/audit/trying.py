@@ -158,10 +158,17 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
     write_atomically(run/'try.json', json.dumps(done))
     return done
 
+def _trains_without(script: Path) -> bool: # it has the loop itself, and so would have to name the ledger
+    text = script.read_text('utf-8', 'replace')
+    return '.backward(' in text and 'ecrl' not in text and bool(ledger_lines(script))
+
+def _how(script: Path) -> str:
+    lines = '\n'.join(f'  {n}. {x}' for n, x in enumerate(ledger_lines(script), 1))
+    return f' These lines give {script.name} one; line numbers as they are now:\n{lines}' if lines else ''
+
 def _no_ledger(command, run, code: int) -> str:
     script = next((Path(w) for w in in_folder(command, 1, run) if w.endswith('.py') and os.path.isfile(w)), None)
-    lines = '\n'.join(f'  {n}. {x}' for n, x in enumerate(ledger_lines(script) if script else [], 1))
-    how = f' These lines give {script.name} one; line numbers as they are now:\n{lines}' if lines else ''
+    how = _how(script) if script else ''
     found, words = f'expected a ledger in {run.name}, found none', last_words(run)
     if not code:
         return f'{found}: the script has to call ecrl.audit(...).{how}' + f'\nIts last words:\n{words}'*bool(words)
@@ -213,6 +220,8 @@ def try_restarts(
     for point in kills or (): kill_at(point)
     script = next((w for w in command if w.endswith('.py') and '{' not in w), None)
     if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
+    if script and _trains_without(Path(script)): raise TryError(
+        f'{script}: expected a ledger, found none: the script has to call ecrl.audit(...).{_how(Path(script))}')
     command, (ref, run, again) = list(command), [Path(folder)/n for n in ('reference', 'killed', 'reference_again')]
     if not _undisturbed(command, worlds, ref, timeout_s, say): say('the undisturbed run is there already')
     shutil.rmtree(run, ignore_errors=True)

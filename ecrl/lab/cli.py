@@ -10,8 +10,8 @@ __all__ = ['app', 'RunDir', 'ThisRun', 'OwnRun', 'Json', 'Nproc', 'TargetSteps',
            'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume',
            'started_from', 'from_here', 'join', 'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report',
            'status', 'tail', 'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init',
-           'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'audit_try',
-           'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
+           'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'told_of_logs',
+           'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -30,7 +30,7 @@ if os.path.basename(sys.argv[0]) == 'ecrl':         # not where a notebook or a 
 import json, os, platform, re, shlex, shutil, tempfile, time, typer
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
@@ -942,6 +942,16 @@ def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.',
     "Write the receipt of a run: one page, whole in itself."
     tell(f'wrote {short(lazy.audit.receipt.write_receipt(run_dir, file, reference))}')
 
+# %% ../../nbs/lab/870_cli.ipynb #a0d17e01
+@contextmanager
+def told_of_logs(folder: Path): # of a trial
+    "Inside, an error says where the launches have left what they said; an empty folder goes."
+    try: yield
+    except lazy.audit.trying.TryError as e:
+        if folder.is_dir() and any(folder.iterdir()): fail(f'{e}\nAll that was said: {short(folder)}')
+        if folder.is_dir(): folder.rmdir()
+        raise
+
 # %% ../../nbs/lab/870_cli.ipynb #a0d170b1
 @audit.command(name='try')
 def audit_try(
@@ -967,8 +977,8 @@ def audit_try(
         fail(f'--out {short(folder)}: expected a new folder, or that of a trial that was interrupted, found one that '
              'is not empty')
     write_receipt, folder = lazy.audit.receipt.write_receipt, folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
-    with calm(lambda: f'Interrupted. To go on, call the same command with --out {short(folder)}: an undisturbed run '
-                      'that is whole is not repeated.'):
+    with told_of_logs(folder), calm(lambda: 'Interrupted. To go on, call the same command with '
+                                           f'--out {short(folder)}: an undisturbed run that is whole is not repeated.'):
         t = lazy.audit.trying.try_restarts(command, folder, kills.split(',') if kills else None,
                                            [int(w) for w in world.split(',')], every, timeout,
                                            lambda text: print(text, flush=True))
