@@ -142,6 +142,7 @@ def _saved(tree: ast.AST, save, parts: list[str]) -> list[str]:
     return lines + [f"{_at(save, 'where it saves')}: add 'audit': {token} to what is saved; {then}: "
                     f'audit.saved({path})']
 
+# %% ../../nbs/audit/635_lines.ipynb #635ec003
 def _opened(tree: ast.AST, file: ast.AST) -> tuple[ast.AST, ast.AST | None]: # path, the `with` that is its end
     if isinstance(file, ast.Call) and _text(file.func) == 'open' and file.args: return file.args[0], None
     for block in (n for n in ast.walk(tree) if isinstance(n, ast.With)):
@@ -195,6 +196,7 @@ def _unwrapped(tree: ast.AST) -> list[str]: # a batch carries its ids
     steps = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.name == 'training_step']
     return [f'before line {f.body[0].lineno}: {f.args.args[1].arg} = {f.args.args[1].arg}.item' for f in steps]
 
+# %% ../../nbs/audit/635_lines.ipynb #635ec002
 def _told(made: ast.Call) -> str: # Lightning's Trainer with one callback more
     has = next((k.value for k in made.keywords if k.arg == 'callbacks'), None)
     callback = 'lightning_callback(audit)'
@@ -232,7 +234,8 @@ def _made(tree: ast.AST, data: str, opt: ast.Assign | None, users: list, declare
     made = max((n for n in (opt, there) if n and _home(tree, n) is home), key=lambda n: n.lineno, default=None)
     where = _after(tree, made, 'the optimizer is made' if 'optimizer' in declared else 'the data is there')
     if isinstance(home, ast.FunctionDef) and not _known(tree, data, home):
-        declared = declared.replace(f'epoch_size=len({data}), ', '') + f'      # and epoch_size=: {data} has no name here'
+        declared = declared.replace(f'epoch_size=len({data}), ', '')
+        declared += f'      # and epoch_size=: {data} has no name here'
     apart = home is not None and any(_home(tree, n) is not home for n in users if n)
     return ['at the top: import ecrl', f"{where}: {'global audit; '*apart}audit = {declared}"]
 
@@ -260,6 +263,7 @@ def ledger_lines(script: Path) -> list[str]: # none: it cannot be read
     else: lines += _tapped(tree, batches, epochs, over, loader, data)
     return [*lines, *_noted(tree), *_saved(tree, _save(tree, load), kept)]
 
+# %% ../../nbs/audit/635_lines.ipynb #635ec001
 def _epoch(tree: ast.AST, batches, epochs: ast.For | None) -> str: # an argument; '': the ledger counts epochs
     "What a script calls its epoch: the loop's variable, an argument, what a sampler is told, a name that is assigned."
     home = _home(tree, batches)
