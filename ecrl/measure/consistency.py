@@ -294,7 +294,8 @@ def law_lifecycle(h: History) -> Iterator[Evidence]:
 def _odd_life(life: list[dict], first: int | None, last: int | None, launch: dict | None) -> str | None:
     "What is wrong with the life of a rank in an attempt: the first that is so."
     names, ended = [e['event'] for e in life], [e for e in life if e['event'] in ('finished', 'stopping')]
-    core, began = [x for x in names if x in LIFE], max((i for i, x in enumerate(names) if x in LIFE), default=0)
+    core = [x for x in names if x in LIFE]
+    began = max((i for i, x in enumerate(names) if x in LIFE), default=len(names))      # who says nothing of it has not
     newest, promoted, launch = core[-1] if core else 'nothing', 'promoted' in names, launch or {}
     due = 0 if first is None or 'let_in' in names else 4 if last == first else 5       # it may be a successor's
     begun = next((e['global_step'] for e in life if e['event'] == 'first_step' and 'global_step' in e), first)

@@ -67,7 +67,7 @@ def _name_absent(h: History, gone: pd.DataFrame) -> Iterator[Evidence]:
 def _repeated(h: History) -> np.ndarray: # bool per record
     "Which records repeat an earlier one of the same rank, attempt and step."
     ranks = h.steps['rank'].to_numpy()
-    return pd.Series(h.execution*(ranks.max() - ranks.min() + 1) + ranks - ranks.min()).duplicated().to_numpy()
+    return pd.Series(h.execution*(ranks.max() - ranks.min() + 1) + ranks).duplicated().to_numpy()
 
 @law('order', needs='rank*.jsonl, events.jsonl')
 def law_order(h: History) -> Iterator[Evidence]:

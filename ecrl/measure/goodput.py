@@ -117,7 +117,7 @@ def path_of_time(h: History) -> pd.DataFrame: # `milestones`, with `sign`, `left
     return pd.DataFrame(t, index=h.attempts.index)
 
 def _arrays(t: pd.DataFrame) -> dict[str, np.ndarray]: # floats, column by column; asking pandas for each is slow
-    return dict(zip(t.columns, t.to_numpy(copy=True).T))
+    return dict(zip(t.columns, t.to_numpy().T))
 
 # %% ../../nbs/measure/745_goodput.ipynb #0037d5af
 BETWEEN = dict(imports=('launch', 'worker_up'), process_group=('worker_up', 'process_group_up'),

@@ -245,7 +245,9 @@ def on_step(self: Live, r: dict):
     "A rank's record of a unit; old runs name neither attempts nor times."
     r = dict(attempt=1, data_s=0.0, compute_s=0.0, sync_s=0.0) | r
     self.rank(r['rank']).on_step(r)
-    self.epoch, self.newest = r['epoch'], r['time']
+    self.epoch = r['epoch']
+    # events are read before it, and may be newer; an attempt before may have had another clock
+    if r['attempt'] >= self.attempt: self.newest = max(r['time'], self.newest or 0)
     self.last[r['attempt']] = max(r['global_step'], self.last.get(r['attempt'], 0))
     self.told[r['attempt']] = max(r['time'], self.told.get(r['attempt'], 0))
     if r['rank'] == 0: self.clock.append((r['attempt'], r['time'], r['global_step']))
