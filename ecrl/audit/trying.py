@@ -158,9 +158,10 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
     write_atomically(run/'try.json', json.dumps(done))
     return done
 
-def _trains_without(script: Path) -> bool: # it has the loop itself, and so would have to name the ledger
-    text = script.read_text('utf-8', 'replace')
-    return '.backward(' in text and 'ecrl' not in text and bool(ledger_lines(script))
+def _trains_without(script: Path) -> bool: # it has the loop itself; neither it nor a module beside it names the ledger
+    text = lambda file: file.read_text('utf-8', 'replace')
+    beside = (f for pattern in ('*.py', '*/*.py') for f in script.absolute().parent.glob(pattern) if f.is_file())
+    return '.backward(' in text(script) and bool(ledger_lines(script)) and not any('ecrl' in text(f) for f in beside)
 
 def _how(script: Path) -> str:
     lines = '\n'.join(f'  {n}. {x}' for n, x in enumerate(ledger_lines(script), 1))
