@@ -34,7 +34,9 @@ def _loops(tree: ast.AST) -> tuple[ast.For | None, ast.For | None]: # over batch
     loops = sorted((n for n in ast.walk(tree) if isinstance(n, ast.For)), key=size)
     over = lambda n: 'loader' in _text(n.iter).lower() and not re.search('val|test', _text(n.iter).lower())
     inner = next((n for n in loops if _calls(n, 'backward')), None) or next(filter(over, loops), None)
-    return inner, next((n for n in loops if n is not inner and any(x is inner for x in ast.walk(n))), None)
+    around = [n for n in loops if n is not inner and any(x is inner for x in ast.walk(n))]
+    counts = lambda n: bool(_calls(n.iter, 'range', 'trange', 'count'))            # not one over phases, or folds
+    return inner, min(around, key=lambda n: (not counts(n), size(n)), default=None)
 
 def _text(node, default: str = '') -> str: return ast.unparse(node) if node is not None else default
 def _at(node, what: str) -> str: return f'line {node.lineno}' if node is not None else what
@@ -117,7 +119,7 @@ def _after(tree: ast.AST, node, what: str) -> str:
 
 def _after_call(tree: ast.AST, call: ast.Call) -> str: # the whole statement, and under the same condition
     statements = (n for n in ast.walk(tree) if isinstance(n, ast.stmt) and getattr(n, 'value', None) is not None)
-    return _after(tree, next(n for n in statements if any(x is call for x in ast.walk(n))), '')
+    return _after(tree, next((n for n in statements if any(x is call for x in ast.walk(n))), None), 'it')
 
 # %% ../../nbs/audit/635_lines.ipynb #0a3d1353
 def _save(tree: ast.AST, load) -> ast.Call | None: # load: the assignment of what is loaded
@@ -193,7 +195,8 @@ def _of_trainer(tree: ast.AST, made: ast.Call, hugging: bool) -> list[str]:
             _ids_line(tree, loader, data), *_unwrapped(tree)]
 
 def _unwrapped(tree: ast.AST) -> list[str]: # a batch carries its ids
-    steps = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.name == 'training_step']
+    steps = [f for f in ast.walk(tree)
+             if isinstance(f, ast.FunctionDef) and f.name == 'training_step' and len(f.args.args) > 1]
     return [f'before line {f.body[0].lineno}: {f.args.args[1].arg} = {f.args.args[1].arg}.item' for f in steps]
 
 # %% ../../nbs/audit/635_lines.ipynb #635ec002
@@ -269,10 +272,11 @@ def _epoch(tree: ast.AST, batches, epochs: ast.For | None) -> str: # an argument
     home = _home(tree, batches)
     known = {a.arg for a in home.args.args} if isinstance(home, ast.FunctionDef) else set()
     named = [name for n in ast.walk(tree) if isinstance(getattr(n, 'ctx', None), ast.Store)
-             and ((name := _text(n)).startswith('self.') and 'self' in known or _home(tree, n) is home)]
+             and (name := _text(n)).rpartition('.')[2] == 'epoch'
+             and (name.startswith('self.') and 'self' in known or _home(tree, n) is home)]
     of = [_text(epochs.target)] if epochs else ['epoch']*('epoch' in known)
     of += [_text(c.args[0]) for c in _calls(tree, 'set_epoch') if c.args]
-    of += [name for name in named if name.rpartition('.')[2] == 'epoch']
+    of += named
     return f', epoch={of[0]}' if of else ', epoch=epoch'*(batches is None)
 
 def _tapped(tree, batches, epochs, over, loader, data: str) -> list[str]:
