@@ -490,8 +490,7 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     over = h.whole and h.reference is not None and h.lineage.keys() == h.reference.lineage.keys()
     for l in h.launches:
         if over and l['came_to'] == 'failed' and not l['kill']:                 # it has trained all that there was
-            yield unknown(told_of(l).replace('the end was reached', 'its end, but after its last step') + '.',
-                          'an end without an error')
+            yield unknown(told_of(l, 'its end, but after its last step') + '.', 'an end without an error')
         elif l['came_to'] != 'killed' and (l['kill'] or l['came_to'] != 'done'):
             yield Evidence(l['came_to'] not in ('failed', 'late'), told_of(l) + '.')
     if (ref := h.reference) is None: return 0
@@ -512,14 +511,17 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
         yield Evidence(False, f'the run ends at step {h.end}, the reference at step {ref.end}.')
     return n
 
-def told_of(l: dict) -> str: # of `launches_of`
+def told_of(
+    l: dict, # of `launches_of`
+    end: str = 'the end was reached', # what it ended before, if no kill was planned
+) -> str:
     "What a launch of a trial came to, in words."
     if l['came_to'] == 'not tried': return f'the kill at {l["kill"]} was not tried, since the launches were over'
     what = dict(killed='was killed at', done='ran to its end before', late=f'was ended after {l["s"]:.0f} s, before',
                 failed=f'failed by itself (exit code {l["code"]}) before')[l['came_to']]
     words = f': {" | ".join(l["words"].splitlines())}' if l['words'] else ''
-    reached = '' if l['came_to'] == 'killed' else f' was reached{words}'
-    return f'launch {l["launch"]} on {l["ranks"]} rank(s) {what} {l["kill"] or "the end"}{reached}'
+    point = l['kill'] if l['came_to'] == 'killed' else f'{l["kill"]} was reached' if l['kill'] else end
+    return f'launch {l["launch"]} on {l["ranks"]} rank(s) {what} {point}' + words*(l['came_to'] != 'killed')
 
 # %% ../../nbs/audit/630_laws.ipynb #a70ae9f8
 @law('state', needs='saved(path)', of=AUDIT_LAWS)

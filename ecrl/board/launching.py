@@ -100,7 +100,7 @@ def make_room(
 class Ended(NamedTuple):
     "How a launch came to its end."
     codes: list            # of each rank; None: ended because another one had failed, or because time was up
-    first: int | None      # the rank that failed first
+    first: int | None      # the lowest of the ranks that failed
     late: bool             # not done within the limit
     seconds: float
     @property
@@ -154,8 +154,8 @@ def launch_row(
     until = start + timeout_s
     while None in codes and (left_s := until - time.monotonic()) > 0:
         deaths.wait(left_s)
-        codes, failed = [process.poll() for process in ranks], any(codes)
-        if any(codes) and not failed: until = min(until, time.monotonic() + GRACE_S)
+        before, codes = codes, [process.poll() for process in ranks]
+        if any(codes) and not any(before): until = min(until, time.monotonic() + GRACE_S)
     deaths.close()
     first = next((r for r, code in enumerate(codes) if code), None)
     for process in ranks:               # with the workers of its loaders

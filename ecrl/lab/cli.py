@@ -650,7 +650,7 @@ def check_new(
     if state not in ('completed', 'running now'): todo = {further: 'goes on with it'}
     step = lazy.base.files.last_step(run_dir/'logs'/'rank0.jsonl')
     fail('\n'.join([f'{shown} exists: {state}, step {step} of {end}, {when}; nothing was changed.',
-                    *_differs(run_dir, asked), *(f'  {c}: {what}' for c, what in todo.items()),
+                    *(f'  {x}' for x in _differs(run_dir, asked)), *(f'  {c}: {what}' for c, what in todo.items()),
                     '  the same command with --run-id NAME: runs it again beside that one']))
 
 def _differs(run_dir: Path, asked, apart: tuple = ('training.max_steps',)) -> list[str]: # a line, or none
@@ -660,7 +660,7 @@ def _differs(run_dir: Path, asked, apart: tuple = ('training.max_steps',)) -> li
     except lazy.base.files.ConfigError: return []
     said = [f'{k} {of.as_yaml(there)} instead of {of.as_yaml(here)}' for k, (there, here) in other.items()
             if not k.startswith(apart)]
-    return [f'  It has other settings: {"; ".join(said[:4])}{"; ..."*(len(said) > 4)}.'] if said else []
+    return [f'It has other settings: {"; ".join(said[:4])}{"; ..."*(len(said) > 4)}.'] if said else []
 
 # %% ../../nbs/lab/870_cli.ipynb #1b5f5e42
 def config_table(settings: list, title: str | None = None) -> Table:
@@ -777,7 +777,7 @@ def _other_job(run_dir: Path, reference_dir: Path) -> list[str]: # a line, or no
     "That more differs than how a run failed, saved and was run: these are no two lives of one job."
     try: reference = lazy.contract.config.load_config(reference_dir/'config.yaml')
     except (lazy.base.files.ConfigError, OSError): return []
-    return [f'not the same job as {short(reference_dir)}, and its numbers differ for that alone.{line[1:]}'
+    return [f'not the same job as {short(reference_dir)}, and its numbers differ for that alone. {line}'
             for line in _differs(run_dir, reference, NO_OTHER_JOB)]
 
 # %% ../../nbs/lab/870_cli.ipynb #cef72e1e

@@ -93,12 +93,12 @@ def pauses(life: GroupRecord) -> pd.DataFrame: # a row per view that leaves some
         gone = [m for ms, ns in zip(before.members, now.members) for m in ms if m not in ns]
         asked = [t for t, r in at['proposes'] if r.data[0][1] == view - 1]
         faults = [(t, r.data) for t, r in at['fault'] if asked and t < asked[0]]
-        done, last = next(((t, r.view) for t, r in at['committed'] if r.view >= view), (life.times[-1], view))
-        led = [t for t, r in at['leads'] if view <= r.view <= last and t <= done]
+        done, last = next(((t, r.view) for t, r in at['committed'] if r.view >= view), (None, view))
+        led = [t for t, r in at['leads'] if view <= r.view <= last and (done is None or t <= done)]
         if not gone or not faults or not led: continue
         fault, what = faults[-1]
         out.append(dict(view=view, fault=what[1], detection=asked[0] - fault, election=max(led) - asked[0],
-                        redo=done - max(led)))
+                        redo=None if done is None else done - max(led)))
     return pd.DataFrame(out, columns=['view', 'fault', 'detection', 'election', 'redo'])
 
 def commits_before(life: GroupRecord) -> float: # median time between two commits, in the unit of its times
