@@ -164,8 +164,8 @@ def _trains_without(script: Path) -> bool: # it has the loop itself; neither it 
     return '.backward(' in text(script) and bool(ledger_lines(script)) and not any('ecrl' in text(f) for f in beside)
 
 def _how(script: Path) -> str:
-    lines = '\n'.join(f'  {n}. {x}' for n, x in enumerate(ledger_lines(script), 1))
-    return f' These lines give {script.name} one; line numbers as they are now:\n{lines}' if lines else ''
+    own = f'These lines give {script.name} one; `ecrl audit lines {script} --write FILE` writes it with them:'
+    return f' {own}\n{lines}' if (lines := ledger_lines(script)) else ''
 
 def _no_ledger(command, run, code: int) -> str:
     script = next((Path(w) for w in in_folder(command, 1, run) if w.endswith('.py') and os.path.isfile(w)), None)

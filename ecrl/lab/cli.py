@@ -10,8 +10,9 @@ __all__ = ['app', 'RunDir', 'ThisRun', 'OwnRun', 'Json', 'Nproc', 'TargetSteps',
            'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code', 'resume',
            'started_from', 'from_here', 'join', 'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report',
            'status', 'tail', 'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init',
-           'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_receipt', 'told_of_logs',
-           'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu', 'glossary', 'main']
+           'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_lines', 'audit_receipt',
+           'told_of_logs', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu',
+           'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -932,8 +933,25 @@ def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, with
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
 audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script. '
-                    '`ecrl audit try` says what a script lacks; `ecrl init` writes one that keeps a ledger.')
+                    '`ecrl audit lines` gives a script its ledger; `ecrl init` writes one that keeps a ledger.')
 app.add_typer(audit, name='audit')
+
+@audit.command(name='lines')
+def audit_lines(script: argument(Path, 'A training script in Python.'),
+                to: optional(Path, 'Write the script with its lines into this new file.', '--write') = None):
+    """Say which lines give a script its ledger, in its own names: a diff, for `patch`. It is read and not run; what has
+    no place there is said in words."""
+    of = lazy.audit.lines
+    try: new, by_hand = of.with_ledger(text := script.read_text('utf-8'))
+    except OSError: fail(f'{script}: expected a script, found no file that can be read')
+    except ValueError: fail(f'{script}: expected a script in Python, found text that is none')
+    except SyntaxError as e: fail(f'{script}: expected a script in Python, found in line {e.lineno}: {e.msg}')
+    if re.search(r'\becrl\b', text): fail(f'{script}: expected a script without a ledger, found one that names ecrl')
+    if to is None: return print(of.as_diff(script.name, text, new, by_hand))
+    if to.exists(): fail(f'--write {short(to)}: expected a new file, found one that is there; nothing is written')
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(new, 'utf-8')
+    tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in by_hand), f'Then: ecrl audit try -- python {short(to)}')
 
 @audit.command(name='receipt')
 def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.', 'run'),
@@ -944,12 +962,12 @@ def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.',
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17e01
 @contextmanager
-def told_of_logs(folder: Path): # of a trial
+def told_of_logs(folder: Path, new: bool): # of a trial; new: made for it
     "Inside, an error says where the launches have left what they said; an empty folder goes."
     try: yield
     except lazy.audit.trying.TryError as e:
         if folder.is_dir() and any(folder.iterdir()): fail(f'{e}\nAll that was said: {short(folder)}')
-        if folder.is_dir(): folder.rmdir()
+        if new and folder.is_dir(): folder.rmdir()
         raise
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d170b1
@@ -976,8 +994,9 @@ def audit_try(
     if folder and folder.exists() and (over or any(folder.iterdir()) and not (folder/'reference').is_dir()):
         fail(f'--out {short(folder)}: expected a new folder, or that of a trial that was interrupted, found one that '
              'is not empty')
-    write_receipt, folder = lazy.audit.receipt.write_receipt, folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
-    with told_of_logs(folder), calm(lambda: 'Interrupted. To go on, call the same command with '
+    new, write_receipt = folder is None or not folder.exists(), lazy.audit.receipt.write_receipt
+    folder = folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
+    with told_of_logs(folder, new), calm(lambda: 'Interrupted. To go on, call the same command with '
                                            f'--out {short(folder)}: an undisturbed run that is whole is not repeated.'):
         t = lazy.audit.trying.try_restarts(command, folder, kills.split(',') if kills else None,
                                            [int(w) for w in world.split(',')], every, timeout,
