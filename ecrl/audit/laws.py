@@ -6,7 +6,7 @@
 __all__ = ['AUDIT_LAWS', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks', 'law_contiguous',
            'law_lineage', 'law_settings', 'by_content', 'law_once', 'law_whole', 'left_out', 'witnesses', 'law_replay',
            'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes',
-           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'verify_audit']
+           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'verify_audit', 'read_tried', 'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import numpy as np
@@ -574,16 +574,18 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     """What is noted of a step, such as its loss, and the state that is digested after it, are the same to the bit when
     the step is repeated on the same samples, by a later attempt or by a reference."""
     n, found = beside_reference(h)
-    declared, free = h.declared('deterministic'), any(e.valid is True for e in found)  # free: undisturbed runs differ
-    for s, a, b in witnesses(h) if declared or not free else ():
+    free = any(e.valid is True for e in found)                                     # two undisturbed runs differ
+    shown = h.reference is not None and h.reference.reference is not None          # or do not
+    for s, a, b in witnesses(h) if h.declared('deterministic') or not free else ():
         if a.world_size != b.world_size: continue
+        sure = h.declared('deterministic') or shown and a.world_size < 3
         for r in sorted(a.steps[s].keys() & b.steps[s].keys()):
             if not same_list(a, a.steps[s][r], b, b.steps[s][r]): continue
             m, apart = outcomes(a, b, s, r)
-            n += m*declared
+            n += m*sure
             said = [f'rank {r}: {k} was {x!r} at {at(s, a)}, but {y!r} in attempt {b.number}.' for k, x, y in apart]
             found += [offence(a, x, s, r, 'part of the state was not restored (optimizer, schedule, random generators)')
-                      if declared else unknown(x, 'deterministic=True, if a repeated step gives the same bits')
+                      if sure else unknown(x, 'deterministic=True, if a repeated step gives the same bits')
                       for x in said]
     yield from first_of(found)
     return n
@@ -673,7 +675,7 @@ def verify_audit(
     reference: Path | str | None = None, # a run that it should equal
 ) -> Verdict:
     "Judge somebody's trainer from its ledger."
-    h = run if isinstance(run, AuditHistory) else read_audit(run, reference)
+    h = run if isinstance(run, AuditHistory) else read_tried(run, reference)
     held = {name: check_law(name, l, h) for name, l in laws.items()}
     results, examined = {k: result(*v) for k, v in held.items()}, {k: n for k, (n, _) in held.items()}
     of = lambda grade: [results.get(k, 'unknown') for k, l in AUDIT_LAWS.items() if grade in l.grades]
@@ -688,3 +690,25 @@ def verify_audit(
     said = [replace(e, message=printable(e.message)) for _, found in held.values() for e in found]
     return Verdict(printable(h.run_id), f'up to step {h.end}; {restarts}', results, said, h.counts,
                    rows, examined, grades, rests)
+
+# %% ../../nbs/audit/630_laws.ipynb #930606bc
+def read_tried(
+    run: Path | str,
+    reference: Path | str | None = None, # a run that it should equal
+) -> AuditHistory:
+    "The ledger in a folder; one that `ecrl audit try` has killed stands beside its undisturbed run, as in its trial."
+    run, (ref, again) = Path(run), (Path(run).parent/n for n in ('reference', 'reference_again'))
+    tried = run.name == 'killed' and (run/'try.json').is_file() and _made(ref)
+    return beside_undisturbed(run, ref, again) if tried and not reference else read_audit(run, reference)
+
+def _made(run: Path) -> str | None: # of what a whole undisturbed run was made
+    return (run/'made').read_text() if (run/'made').is_file() else None
+
+def beside_undisturbed(run: Path, ref: Path, again: Path) -> AuditHistory: # without a reference: it cannot be repeated
+    "A run that was killed, beside an undisturbed one, unless two such runs do not consume the same."
+    h = read_audit(run, ref)
+    if _made(again) and _made(again) == _made(ref):
+        same = verify_audit(again, dict(reference=AUDIT_LAWS['reference']), ref).checks['reference'] is True
+        if same: h.reference.reference = read_audit(again)
+        else: h.reference = None
+    return h

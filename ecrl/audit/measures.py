@@ -15,7 +15,7 @@ import pandas as pd
 from ..measure.laws import MARK
 from ..measure.show import Report, markdown_table
 from .history import ALIKE, AuditAttempt, AuditHistory, alike, common_steps, consumed, read_audit
-from .laws import verify_audit
+from .laws import read_tried, verify_audit
 from .receipt import attempt_rows
 
 # %% ../../nbs/audit/665_measures.ipynb #8e55aa07
@@ -162,7 +162,7 @@ def _lacking(common: dict, noted: list, states: list) -> Iterator[str]:
 # %% ../../nbs/audit/665_measures.ipynb #8e55aa19
 def audit_report(folder: Path | str, reference: Path | str | None = None) -> Report:
     "The report of one ledger."
-    h = read_audit(folder, reference)
+    h = read_tried(folder, reference)
     v, g, d = verify_audit(h), audit_goodput(h), audit_diverge(h, h.reference) if reference else None
     facts = dict(verdict=v.to_dict(), goodput=g.to_dict(), attempts=attempt_rows(h))
     r = Report('run', f'A ledger: {h.run_id}', facts | ({'divergence': d.to_dict()} if d else {}))

@@ -14,8 +14,8 @@ from pathlib import Path
 from string import Template
 from ..base.files import write_atomically
 from ..measure.laws import GRADES, MARK, SIGN, Verdict
-from .history import AuditAttempt, AuditHistory, epochs, printable, read_audit
-from .laws import AUDIT_LAWS, told_of, verify_audit
+from .history import AuditAttempt, AuditHistory, epochs, printable
+from .laws import AUDIT_LAWS, read_tried, told_of, verify_audit
 
 # %% ../../nbs/audit/660_receipt.ipynb #c21a6948
 def begins_from(h: AuditHistory, a: AuditAttempt) -> str:
@@ -124,7 +124,7 @@ def receipt(
     reference: Path | str | None = None, # a run that it should equal
 ) -> str: # HTML
     "The page of a run."
-    h = run if isinstance(run, AuditHistory) else read_audit(run, reference)
+    h = run if isinstance(run, AuditHistory) else read_tried(run, reference)
     v = verify_audit(h)
     whole = lambda e: e.message + (f' Likely cause: {e.cause}.' if e.cause else '')
     found = [dict(law=e.check, result='note' if e.valid is True else MARK[e.valid], finding=whole(e))
@@ -148,7 +148,7 @@ def receipt(
 def write_receipt(run: AuditHistory | Path | str, out: Path | str | None = None,
                   reference: Path | str | None = None) -> Path: # out: <run>/receipt.html
     "Write the page of a run; by default beside its ledger, where somebody who looks for it will find it."
-    h = run if isinstance(run, AuditHistory) else read_audit(run, reference)
+    h = run if isinstance(run, AuditHistory) else read_tried(run, reference)
     title = f'{h.run_id} in {h.folder.resolve().name}'          # a folder alone is called killed, or job
     write_atomically(out := Path(out or h.folder/'receipt.html'), printable(receipt(h, title)))
     return out

@@ -16,7 +16,7 @@ from ..base.processes import MARK, end_marked
 from ..training.faults import Fault
 from ..measure.laws import GRADES, Verdict, word
 from .history import AuditHistory, is_audit, launches_of, read_audit
-from .laws import AUDIT_LAWS, told_of, verify_audit
+from .laws import beside_undisturbed, told_of, verify_audit
 from .lines import ledger_lines
 
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6b
@@ -120,7 +120,10 @@ class Trial:
     run: Path                  # that was killed
     reference: Path            # that was not
     history: AuditHistory      # of the killed run, with what it was held against
-    repeatable: bool           # whether two undisturbed runs consume the same
+
+    @property
+    def repeatable(self) -> bool: # whether two undisturbed runs consume the same
+        return self.history.reference is not None
 
     @property
     def kills(self) -> list[str]: # points that were reached
@@ -229,15 +232,13 @@ def try_restarts(
     h = read_audit(ref)
     plan = kill_plan(h, every) if kills is None else list(kills)
     _until_done(command, worlds, run, plan, timeout_s, say, _left(h, ref, plan))
-    v, repeatable = verify_audit(h := read_audit(run, ref)), True
-    if any(e.valid is not True and e.check in ('reference', 'repeated') for e in v.evidence):
+    v = verify_audit(h := beside_undisturbed(run, ref, again))
+    if h.reference and not h.reference.reference and any(
+            e.valid is not True and e.check in ('reference', 'repeated') for e in v.evidence):
         say(f'not equal to the undisturbed run: it is repeated, {launches_of(ref)[0]["s"]:.0f} s')
         _undisturbed(command, worlds, again, timeout_s, say)
-        h.reference.reference = read_audit(again)
-        repeatable = verify_audit(again, dict(reference=AUDIT_LAWS['reference']), ref).checks['reference'] is True
-        if not repeatable: h.reference = None
-        v = verify_audit(h)
-    return Trial(v, run, ref, h, repeatable)
+        v = verify_audit(h := beside_undisturbed(run, ref, again))
+    return Trial(v, run, ref, h)
 
 # %% ../../nbs/audit/640_try.ipynb #d84b6ffc
 def assert_resumes_exactly(
