@@ -163,8 +163,8 @@ def _tail(tree: ast.AST, loader: dict[str, str]) -> str: # of an epoch; loader: 
         return 'drop+pad' if drops else 'pad'
     return 'drop' if drops else 'keep'
 
-def _shuffles(loader: dict[str, str]) -> bool:
-    return loader.get('shuffle') == 'True' or any('sampler' in k for k in loader if k)
+def _shuffles(loader: dict[str, str]) -> str: # an expression
+    return 'True' if any('sampler' in k for k in loader if k) else loader.get('shuffle', 'False')
 
 def _dataset(loader: ast.Call | None) -> ast.AST | None:
     if loader is None: return None
@@ -442,7 +442,8 @@ def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # argum
     if d.loader is None or re.search('replacement=True|Weighted', _text(d.loader)):
         return '', 'and of its samples: epoch_size=, tail=, shuffle='
     said = _keywords(d.loader)
-    more = [*['epoch_size=']*(data is None), *[f'tail= and shuffle= as in **{said.get(None)}']*(None in said)]
+    more = [*['epoch_size=']*(data is None), *[f'tail= and shuffle= as in **{said.get(None)}']*(None in said),
+            *['tail=']*(said.get('drop_last', 'True') not in ('True', 'False'))]
     size = '' if data is None else f'epoch_size=len({data}), '
     return f"{size}tail='{_tail(s.tree, said)}', shuffle={_shuffles(said)}", 'and '*bool(more) + ', '.join(more)
 
