@@ -53,14 +53,19 @@ def _wrap(s: Script, node, before: str, after: str):
     s.put(s.start(node), before)
     s.put(s.end(node), after)
 
+def _bare(s: Script, node: ast.stmt, code: str) -> str: # within a row a comment would swallow what follows
+    code, _, comment = code.partition('      # ')
+    if comment: s.by_hand.append(f'in the ledger\'s line at line {node.lineno}, {comment}')
+    return code
+
 def _before(s: Script, node: ast.stmt, code: str):
-    if (pad := _pad(s, node)) is None: s.put(s.start(node), f'{code}; ')
+    if (pad := _pad(s, node)) is None: s.put(s.start(node), f'{_bare(s, node, code)}; ')
     else: s.put(s.begins[node.lineno - 1], f'{pad}{code}\n')
 
 def _after(s: Script, node: ast.stmt, code: str):
     "A row of its own, or a part of the same row, and so under the same condition."
     rest = s.rows[node.end_lineno - 1][node.end_col_offset:].lstrip()
-    if (pad := _pad(s, node)) is None or rest.startswith(b';'): s.put(s.end(node), f'; {code}')
+    if (pad := _pad(s, node)) is None or rest.startswith(b';'): s.put(s.end(node), f'; {_bare(s, node, code)}')
     else: s.put(s.begins[node.end_lineno], f'{pad}{code}\n')
 
 def _at_top(s: Script, code: str):
@@ -149,11 +154,18 @@ def _usual(s: Script) -> list[tuple[str, str]]: # components, where none are nam
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0021
 def _known(s: Script, name: str, home) -> bool: # home: a function, a class, or None
-    "Whether a name means something there: an argument, an attribute, or what is assigned there or at the top."
-    root = re.split(r'[.(\[]', name)[0]
-    return (root == 'self' or isinstance(home, ast.FunctionDef) and root in {a.arg for a in home.args.args}) or any(
-        isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id == root and s.home(n) in (None, home)
-        for n in ast.walk(s.tree))
+    "Whether a name means something there: an argument, an import, or what is assigned there, around it or at the top."
+    root = re.search(r'[A-Za-z_]\w*', name)[0]
+    scopes = [None, *(n for n in (home, *s.around(home)) if isinstance(n, ast.FunctionDef))]
+    if root in {a.arg for f in scopes[1:] for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)}: return True
+    named = ((n, n.id if isinstance(n, ast.Name) else n.asname or n.name) for n in ast.walk(s.tree)
+             if isinstance(n, ast.alias) or isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return any(x == root and s.home(n) in scopes for n, x in named)
+
+def _parted(s: Script, parts: list[str], home) -> tuple[str, str]: # arguments, a comment on those without a name there
+    known = [p for p in parts if _known(s, p.partition('=')[2], home)]
+    left = [p.partition('=')[0] + '=' for p in parts if p not in known]
+    return ', '.join(known), f'      # and {", ".join(left)}'*bool(left)
 
 # %% ../../nbs/audit/635_lines.ipynb #9de851f0
 def _tail(tree: ast.AST, loader: dict[str, str]) -> str: # of an epoch; loader: its keywords
@@ -221,7 +233,7 @@ def _epoch(s: Script, node, epochs: ast.For | None) -> str: # an argument; '': t
     return f', epoch={of[0]}' if of else ''
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0009
-def _tapped(s: Script, d: Drawn):
+def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the ledger is made after
     for over in d.over:
         epochs = _epochs(s, d.loop) if d.loop else None
         _wrap(s, over, 'audit.tap(', f'{_epoch(s, over, epochs)})')
@@ -231,7 +243,7 @@ def _tapped(s: Script, d: Drawn):
     if not d.over and not d.made:                                            # it takes its samples itself
         s.by_hand.append('after the update of a step: audit.step(ids, epoch=epoch), of the samples that it has used')
     inner = d.loop or d.trains
-    loops = [n for n in s.around(inner) if isinstance(n, (ast.For, ast.While))]
+    loops = [n for n in s.around(inner) if isinstance(n, (ast.For, ast.While)) and n not in s.around(made)]
     first = loops[-1] if loops else inner and s.nearest(inner, ast.stmt)
     if first: _before(s, first, 'if not audit.said: audit.resumed(None)')
     else: s.by_hand.append('before it trains: if not audit.said: audit.resumed(None)')
@@ -300,9 +312,9 @@ def _whole(s: Script, save: ast.Call) -> bool: # an object is saved, and no dict
 def _save(s: Script, load: ast.Call | None) -> ast.Call | None:
     "The save that a resume reads: of the path that is loaded, or else of the most states."
     path = _text(load.args[0]) if load is not None and load.args else None
-    homes = [s.home(c) for c in _calls(s.tree, 'state_dict')]
+    homes, trains = [s.home(c) for c in _calls(s.tree, 'state_dict')], _calls(s.tree, 'backward')
     rank = lambda c: (_published(s, c)[1] != path, -len(_calls(_of(s, c.args[0]), 'state_dict')),
-                      s.home(c) not in homes, _place(c))
+                      s.home(c) not in homes, any(_place(c) < _place(b) for b in trains), _place(c))
     return min((c for c in _calls(s.tree, 'save', 'dump') if len(c.args) > 1), key=rank, default=None)
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0011
@@ -335,9 +347,9 @@ def _token(s: Script, save: ast.Call, parts: list[str]) -> str: # an expression,
     inside = next((c for c in states if s.home(c) is s.home(save)), None)
     at = save if inside or not states else states[0]
     if at is save and not _calls(s.tree, 'init_process_group', 'DistributedSampler'):
-        return f"audit.token({', '.join(parts)})"
+        return f"audit.token({_parted(s, parts, s.home(save))[0]})"
     first, names = _on_every_rank(s, at)
-    token = f"audit.token({', '.join(_renamed(p, names) for p in parts)})"
+    token = 'audit.token({}){}'.format(*_parted(s, [_renamed(p, names) for p in parts], s.home(first)))
     apart = s.home(first) is not None and s.home(first) is not s.home(save)
     of = first.test.values if isinstance(first, ast.If) and isinstance(getattr(first.test, 'op', None), ast.And) else []
     when = ' and '.join(_text(v) for v in of if not re.search(ONE, _text(v)))            # a digest costs time
@@ -366,15 +378,16 @@ def _checkpoints(s: Script, made: ast.stmt | None): # made: what the ledger is m
     (call, at, name), kept = _load(s), [f'{key}={of}' for key, of, _ in parts]
     save = _save(s, call)
     whole = save is not None and _whole(s, save)
-    back = [f'{key}={to or of}' for key, of, to in parts if to or at is None or _known(s, of, s.home(at))]
-    resumed = f"audit.resumed({', '.join([name + repr(['audit']), *back])})"
+    early = save and made and s.home(save) is s.home(made) and _place(save) < _place(made)       # is no checkpoint
+    back, lacks = _parted(s, [f'{key}={to or of}' for key, of, to in parts], at and s.home(at))
+    resumed = f"audit.resumed({', '.join(filter(None, [name + repr(['audit']), back]))}){lacks}"
     if at is None: s.by_hand.append(f'after a checkpoint is loaded, which nothing here does yet: {resumed}')
     elif whole or made and s.home(made) is s.home(at) and _place(_restored(s, at)) < _place(made):
         s.by_hand.append(f'after what line {at.lineno} loads is restored, and the ledger is there: {resumed}')
     else:
         if not isinstance(s.up[call], ast.Assign): _wrap(s, call, '(checkpoint := ', ')')
         _after(s, _restored(s, at), resumed)
-    if save is None or whole:
+    if save is None or whole or early:
         where = f'where line {save.lineno} saves an object, save a dict with it and' if whole else 'where it saves:'
         return s.by_hand.append(f"{where} 'audit': audit.token({', '.join(kept)}); then audit.saved(path)")
     _add(s, save, kept)
@@ -462,7 +475,8 @@ def _made(s: Script, d: Drawn) -> ast.stmt | None: # after which it is made
     before = load and s.home(load) is home and _place(_restored(s, load))
     late = bool(opts and there and before and _place(there) > before)          # what is restored needs the ledger
     at = max([*opts_there, *[there]*(there is not None and not late)], key=_place, default=None)
-    names = ', '.join({_text(n.targets[0]): 0 for n in opts}) or 'optimizer'*bool(_calls(s.tree, 'backward'))
+    names = ', '.join({_text(n.targets[0]): 0 for n in opts}) or 'optimizer'*(
+        _known(s, 'optimizer', home) and bool(_calls(s.tree, 'backward')))
     declared, more = _declared(s, d, data if _known(s, data, home) and not late else None)
     given = ["'runs/job'", f'optimizer=[{names}]' if ',' in names else names and f'optimizer={names}', declared]
     ledger = f"audit = ecrl.audit({', '.join(filter(None, given))}){f'      # {more}'*bool(more)}"
@@ -487,8 +501,8 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
     d = Drawn(s)
     if d.loop is None and d.trains is None and (made := _trainer(s.tree)): _adapted(s, *made)
     else:
-        _checkpoints(s, _made(s, d))
-        _tapped(s, d)
+        _checkpoints(s, made := _made(s, d))
+        _tapped(s, d, made)
         _noted(s)
     return s.done(), s.by_hand
 
