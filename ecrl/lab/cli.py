@@ -951,7 +951,9 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     if to.exists(): fail(f'--write {short(to)}: expected a new file, found one that is there; nothing is written')
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(new, 'utf-8')
-    tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in by_hand), f'Then: ecrl audit try -- python {short(to)}')
+    ranks = 'init_process_group' in text
+    how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
+    tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in by_hand), f'Then: ecrl audit try {how} {short(to)}')
 
 @audit.command(name='receipt')
 def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.', 'run'),
