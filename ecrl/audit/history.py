@@ -410,7 +410,7 @@ def again(used: list[Micro]) -> list[tuple]: # [(step, attempt, ids that were us
 
 def _overlaps(used: list[Micro]) -> list[tuple]:
     spans = sorted((str(d), b, b + n, m.step, m.attempt.number) for m in used for d, b, n in m.ids or ())
-    of, out, end = {m.attempt.number: m.attempt for m in used}, {}, (None, 0, 0)
+    of, out, end = {m.attempt.number: m.attempt for m in used}, {}, (None,)
     for d, b, e, s, a in spans:
         if d == end[0] and b < end[1]:
             late, early = max((s, a), (end[2], end[3])), min(s, end[2])

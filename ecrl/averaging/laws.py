@@ -418,8 +418,7 @@ def planner_states(h: History) -> tuple[dict, dict]: # (attempt, round) -> what 
         W = len(plan['counts'])
         s = begin(a, W, K) if which is None else after.get(which)
         if s is None: return None
-        if which is None or which[0] != key[0]: s = resized(a, s, W, K)
-        return regrouped(a, s, {*range(W)} - absent_from(h, key, plan.get('generation', 0)), K)
+        return regrouped(a, resized(a, s, W, K), {*range(W)} - absent_from(h, key, plan.get('generation', 0)), K)
     for key in sorted(t.plans):
         plan, average = any_line(t.plans, key), any_line(t.averages, key)
         knew, s = (following(of(h, key), key, plan) for of in (_known_then, _before))

@@ -603,7 +603,7 @@ def type_in_words(schema: dict) -> str: # a part of a JSON schema
     words = dict(integer='whole number', number='number', boolean='true or false', string='text').get(kind, kind)
     bounds = [f'{said} {schema[k]:.10g}' for k, said in (('minimum', 'at least'), ('exclusiveMinimum', 'above'),
                                                     ('maximum', 'at most'), ('exclusiveMaximum', 'below'))
-              if abs(schema.get(k, 2**31)) < 2**31]           # an end beyond any use need not be read
+              if k in schema and abs(schema[k]) < 2**31]           # an end beyond any use need not be read
     return ', '.join([words, ' and '.join(bounds)]) if bounds else words
 
 # %% ../../nbs/contract/320_config.ipynb #16ed9e53
