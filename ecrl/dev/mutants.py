@@ -53,6 +53,7 @@ class Mutant(NamedTuple):
 # %% ../../nbs/dev/879_mutants.ipynb #a8790008
 def _only_says(node: ast.AST) -> list[ast.AST]: # the parts of a node that do nothing that a test could see
     match node:
+        case ast.FunctionDef() if 'process_iter' in ast.dump(node): return [node]      # it may end others
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr(): return [node]
         case ast.Assign(targets=[ast.Name(id='__all__')]) | ast.keyword(arg='frozen' | 'strict'): return [node]
         case ast.Raise(exc=part) | ast.Assert(msg=part): return [part]
