@@ -1905,6 +1905,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.dev.mutants.Score': ('dev/mutants.html#score', 'ecrl/dev/mutants.py'),
                                   'ecrl.dev.mutants.Score.__str__': ('dev/mutants.html#score.__str__', 'ecrl/dev/mutants.py'),
                                   'ecrl.dev.mutants._only_says': ('dev/mutants.html#_only_says', 'ecrl/dev/mutants.py'),
+                                  'ecrl.dev.mutants.a_folder': ('dev/mutants.html#a_folder', 'ecrl/dev/mutants.py'),
                                   'ecrl.dev.mutants.answer_of': ('dev/mutants.html#answer_of', 'ecrl/dev/mutants.py'),
                                   'ecrl.dev.mutants.ask': ('dev/mutants.html#ask', 'ecrl/dev/mutants.py'),
                                   'ecrl.dev.mutants.askable': ('dev/mutants.html#askable', 'ecrl/dev/mutants.py'),

@@ -101,9 +101,7 @@ def predict_at(
         lag = rng.choice(writes, reps)*lost
         up = lambda b: (x - b)*step + (passed(x) - b/every_k)*save  # since the boundary at step b was over
         durable = np.maximum(begun, passed(x)*every_k)
-        for _ in range(int(passed(x)) + 1):
-            late = (durable > begun) & (up(durable) < lag)
-            if not late.any(): break
+        while (late := (durable > begun) & (up(durable) < lag)).any():
             durable = np.where(late, durable - every_k, durable)
         wall += up(begun) + rng.choice(job.recovery_s, reps)
         replay += x - durable

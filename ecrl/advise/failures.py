@@ -81,7 +81,7 @@ class Given:
     times_s: tuple[float, ...]     # since the launch, rising
     @property
     def mtbf_s(self) -> float: return self.times_s[-1]/len(self.times_s) if self.times_s else math.inf
-    def gaps(self, rng: np.random.Generator, size: int, i: int = 0) -> np.ndarray:
+    def gaps(self, rng: np.random.Generator, size: int, i: int) -> np.ndarray:
         t = (0.0, *self.times_s)
         return np.full(size, t[i + 1] - t[i] if i + 1 < len(t) else math.inf)
     def __str__(self): return f'{len(self.times_s)} failures at given times'

@@ -18,13 +18,13 @@ from ..base.files import project_root, runs_dir
 board = typer.Typer(no_args_is_help=True,
                     help='Which loaders and trainers continue exactly: cells of dying and resuming, '
                                                'run on this machine.')
-Name = Annotated[Optional[list[str]], typer.Argument(help='Rows; `ecrl board plan` names them.', show_default=False)]
+Name = Annotated[Optional[list[str]], typer.Argument(help='Rows; `ecrl board plan` names them.')]
 Cells = Annotated[Optional[list[str]],
                   typer.Option('--cell', help='Only this cell, e.g. 2-1.twice.w2p.shuffled.a1; may be given '
-                                                    'several times.', show_default=False)]
+                                                    'several times.')]
 Seeds = Annotated[str, typer.Option('--seed', help='Seeds, with commas between them.')]
 Folder = Annotated[Optional[Path],
-                   typer.Option('--folder', help='Of the runs; runs/board by default.', show_default=False)]
+                   typer.Option('--folder', help='Of the runs; runs/board by default.')]
 
 def _fail(message: str): raise typer.BadParameter(message)
 
@@ -52,8 +52,8 @@ def board_plan(names: Name = None, cells: Cells = None, seeds: Seeds = '1', fold
         took = [r['seconds'] for k, r in b.records.items() if k[0] == name]
         todo = sum(not done for *_, done in tasks)
         each = sum(took)/len(took) if took else None
-        left, untried = left + todo*(each or 0), untried + (each is None and todo > 0)
-        rest = '?' if each is None and todo else f'{todo*(each or 0):.0f}'
+        left, untried = left + todo*(each or 0), untried + (each is None)
+        rest = '?' if each is None else f'{todo*each:.0f}'
         print(f'{name:20}{ROWS[name].group:13}{len(tasks):6}{len(tasks) - todo:6}{rest:>9}  {ROWS[name].title}')
     # what a cell of a row takes is known once one was run here
     known = f'{left:.0f} s are left' + f', and what the {untried} rows with ? take'*(untried > 0)
@@ -88,7 +88,7 @@ def board_judge(names: Name = None, folder: Folder = None):
 
 # %% ../../nbs/board/980_command.ipynb #e1eb8b23
 Publish = Annotated[bool, typer.Option('--publish', help='Put the records into the tracked evidence.')]
-Against = Annotated[Optional[Path], typer.Option(help='Older records: say what has changed.', show_default=False)]
+Against = Annotated[Optional[Path], typer.Option(help='Older records: say what has changed.')]
 
 def evidence() -> Path: return project_root()/'runs'/'evidence'/'board'/'records.jsonl'      # that is published
 

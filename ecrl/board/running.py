@@ -238,15 +238,15 @@ def _filled(self: Board, row: Row, cell: Cell, seed: int) -> dict:
     kills, job = kill_points(read_audit(ref), cell.kill, seed), job_of(cell, seed)
     run = self.folder/row.name/f'{cell.key}.s{seed}'
     shutil.rmtree(run, ignore_errors=True)
-    said, worlds = dict(kills=kills, launches=len(kills) + 1), worlds_of(cell, len(kills) + 1)
-    for n, (kill, world) in enumerate(zip([*kills, None], worlds)):
+    said = dict(kills=kills, launches=len(kills) + 1)
+    for n, (kill, world) in enumerate(zip([*kills, None], worlds_of(cell, said['launches']))):
         ended = self._launch(row, run, job, world, kill)
         if kill and ended.killed or not kill and ended.done: continue
         if not ended.done: return said | _stopped(run, ended, n)
         over = f'the run was over before {kill} was reached'
         if not n: return said | dict(outcome='could not run', why=f'{over}: no restart')
         return said | judge_cell(row, cell, run, ref, repeatable) | dict(why=over)
-    shutil.rmtree(run/'work', ignore_errors=True)
+    shutil.rmtree(run/'work')
     return said | judge_cell(row, cell, run, ref, repeatable)
 
 # %% ../../nbs/board/960_running.ipynb #52aca1ec

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['SWAPS', 'ALIVE', 'Mutant', 'mutants_of', 'executed', 'draw', 'mutants_in', 'marked_same', 'is_same', 'code_in',
-           'defined', 'askable', 'copy_to', 'edit', 'neutral_copy', 'enter', 'export', 'ask', 'answer_of', 'settle',
-           'measured', 'changed', 'free_tree', 'judge', 'Score', 'judged', 'unchanged', 'warm', 'rows_of', 'keep',
-           'main']
+           'defined', 'askable', 'copy_to', 'edit', 'neutral_copy', 'enter', 'export', 'ask', 'a_folder', 'answer_of',
+           'settle', 'measured', 'changed', 'free_tree', 'judge', 'Score', 'judged', 'unchanged', 'warm', 'rows_of',
+           'keep', 'main']
 
 # %% ../../nbs/dev/879_mutants.ipynb #a8790004
 import argparse, ast, compileall, contextlib, csv, fcntl, gc, hashlib, importlib, io, json, os, py_compile
@@ -53,6 +53,7 @@ class Mutant(NamedTuple):
 # %% ../../nbs/dev/879_mutants.ipynb #a8790008
 def _only_says(node: ast.AST) -> list[ast.AST]: # the parts of a node that do nothing that a test could see
     match node:
+        case ast.FunctionDef() if 'process_iter' in ast.dump(node): return [node]      # it may end others
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr(): return [node]
         case ast.Assign(targets=[ast.Name(id='__all__')]) | ast.keyword(arg='frozen' | 'strict'): return [node]
         case ast.Raise(exc=part) | ast.Assert(msg=part): return [part]
@@ -173,14 +174,20 @@ def ask(tree: Path, notebook: str, folder: str) -> tuple[bool, list[str]]: # fai
     o = run_notebook(tree/'nbs'/notebook, get_config().tst_flags.split())
     return o.failed, [p.partition('\n')[0] for p in o.problems]
 
+@contextlib.contextmanager
+def a_folder(prefix: str) -> Iterator[Path]:
+    "For a while. A `TemporaryDirectory` would be removed by any fork of a test that ends as an interpreter does."
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    try: yield folder
+    finally: shutil.rmtree(folder, ignore_errors=True)
+
 def answer_of(tree: Path, notebook: str, patience_s: float) -> tuple[str, list[str], float, float]:
     "What ended it ('' if nothing), cells that show something else, seconds of a processor, seconds."
     def used(): return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     began, before, why, other = time.monotonic(), used(), '', []
-    with tempfile.TemporaryDirectory(prefix='m', ignore_cleanup_errors=True) as d, \
-         contextlib.redirect_stdout(io.StringIO()):
+    with a_folder('m') as d, contextlib.redirect_stdout(io.StringIO()):
         try:
-            failed, other = ForkedCall(ask, tree, notebook, d).result(patience_s)
+            failed, other = ForkedCall(ask, tree, notebook, str(d)).result(patience_s)
             if failed: why = 'error'
         except Killed as e: why = 'deadline' if 'not done' in str(e) else 'killed'
         while left := psutil.Process().children(recursive=True):       # orphans, too
@@ -266,11 +273,11 @@ def judged(
     if not mutants: return {}
     found, results, before = executed(root), dict.fromkeys(mutants, ''), {}
     asked = {m: askable(m, found, others) for m in mutants}
-    with tempfile.TemporaryDirectory(prefix='mutants') as d:
-        trees = [Path(d)/str(i) for i in range(min(workers(), len(mutants)))]
+    with a_folder('mutants') as d:
+        trees = [d/str(i) for i in range(min(workers(), len(mutants)))]
         copy_to(trees[0], root)
         for tree in trees[1:]: shutil.copytree(trees[0], tree)
-        neutral_copy(neutral := Path(d)/'neutral', trees[0], {m.notebook for m in mutants})
+        neutral_copy(neutral := d/'neutral', trees[0], {m.notebook for m in mutants})
         for part in slice(1), slice(1, None):
             alive = {m: asked[m][part] for m, noticed in results.items() if not noticed}
             before |= unchanged(neutral, {n for names in alive.values() for n in names}, longest_s)

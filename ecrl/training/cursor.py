@@ -105,7 +105,7 @@ def read(self: CursorBroadcast, n: int) -> bytes:
 
 @patch
 def send(self: CursorBroadcast,
-    stop: bool = False, # rank 0's wish; ignored on other ranks
+    stop: bool, # rank 0's wish; ignored on other ranks
 ):
     "Called on all ranks after a committed step; returns at once."
     if self.sent is not None: raise RuntimeError('the message before this one has not been received')
