@@ -36,7 +36,7 @@ _TABLES = dict(begin='''
 world_size  whole  ranks     ranks of this attempt
 *key        text   once      ids are kept as hashes under the key of this fingerprint
 declared    map    settings  what the user says of the data: epoch_size, tail, shuffle, unique, \
-deterministic, accumulate, replicated
+replacement, deterministic, accumulate, replicated
 by          text   -         how the ranks knew that they are one launch: given, group, launcher, alone
 pid         whole  -         process id
 host        text   -         its name

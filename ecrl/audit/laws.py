@@ -184,8 +184,10 @@ def by_content(h: AuditHistory) -> bool: # whether uniqueness cannot be told fro
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611e
 @law('set', needs='ids', of=AUDIT_LAWS)
 def law_once(h: AuditHistory) -> Iterator[Evidence]:
-    "No sample is consumed twice in an epoch, by the steps that survive."
+    """No sample is consumed twice in an epoch, by the steps that survive; where they are drawn with replacement, each
+    step consumed those of the reference."""
     yield from _open(h); yield from _nameless(h)
+    if h.declared('replacement'): return (yield from _as_drawn(h))
     n, found = 0, []
     for e in epochs(h).values():
         m, more = _hashed_epoch(h, e)[:2] if e.hashes else (e.total, _twice(h, e))
@@ -193,6 +195,19 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     yield from in_brief(found)
     return n
 
+def _as_drawn(h: AuditHistory) -> Iterator[Evidence]:
+    "With replacement a sample may come again: only a reference knows which were due."
+    if h.reference is None: yield Evidence(True, 'samples are drawn with replacement: without a reference no law says '
+                                                 'which were due.')
+    n, found = 0, []
+    for s, a, x, b, y in common_steps(h, h.reference) if h.reference else ():
+        same = same_set(a, x, b, y)
+        n += same is True and sum(amount(r['ids'] or ()) for r in x)
+        if same is False: found.append(offence(a, f'{at(s, a)} consumed other samples than the reference.', s))
+    yield from in_brief(found)
+    return n
+
+# %% ../../nbs/audit/630_laws.ipynb #bc0a057f
 def _ended(h: AuditHistory, e: Epoch) -> bool: # a loader may be left at its last batch, and the ledger not told
     "Whether nothing more of an epoch is to come: it is over, or as many samples came as there are, each counted once."
     came = sum(n for _, n, _ in e.hashes) or e.total - e.repeated
@@ -209,9 +224,11 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     for s, a, ids, first in e.repeats:
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
+        drawn = tail is None and not h.declared('epoch_size') and h.parent(a) is None       # no restart did it
         need = (' Needed: unique=True, if no two samples have the same content.' if by_content(h)
+                else ' Needed: replacement=True, if samples are drawn with replacement.' if drawn
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
-        yield Evidence('unknown' if by_content(h) or open_tail else False,
+        yield Evidence('unknown' if by_content(h) or open_tail or drawn else False,
                        f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
                        None, a.number, None if a.number in blamed else _cause(e.used, s, a, ids, tail_alone, tail))
         blamed.add(a.number)
@@ -279,6 +296,7 @@ def _summed(h: AuditHistory, e: Epoch, size: int, once: list) -> tuple[int, list
 def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     "An epoch that is over has left nothing out, except for the declared tail; and no epoch was passed over."
     of, size, n = epochs(h), h.declared('epoch_size'), 0
+    if h.declared('replacement'): return 0
     found = [_unless_unseen(h, f'epoch {e} was passed over: no surviving step belongs to it.', None,
                             'the epoch was counted twice at a resume')
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
@@ -520,6 +538,7 @@ def told_of(
     what = dict(killed='was killed at', done='ran to its end before', late=f'was ended after {l["s"]:.0f} s, before',
                 failed=f'failed by itself (exit code {l["code"]}) before')[l['came_to']]
     words = f': {" | ".join(l["words"].splitlines())}' if l['words'] else ''
+    if l['came_to'] == 'done' and not l['kill']: return f'launch {l["launch"]} on {l["ranks"]} rank(s) ran to its end'
     point = l['kill'] if l['came_to'] == 'killed' else f'{l["kill"]} was reached' if l['kill'] else end
     return f'launch {l["launch"]} on {l["ranks"]} rank(s) {what} {point}' + words*(l['came_to'] != 'killed')
 

@@ -261,6 +261,7 @@ class Audit:
         optimizer=None,               # one or several: the first that steps commits what is pending
         ids=None,  # key of the batch, function of the batch, 'index' or 'content'; by default the best there is
         *, epoch_size: int | None = None, tail: str | None = None, shuffle: bool | None = None, unique: bool = False,
+        replacement: bool = False,    # samples are drawn with replacement: one may come again in an epoch
         deterministic: bool = False, accumulate: int | None = None, replicated: list | None = None,
         keep_ids: bool = True,        # False: hashes of them
         # where they cannot be found out:
@@ -274,7 +275,8 @@ class Audit:
         self.run = _run_name(self.folder/'audit'/'run.json')
         self.log = Log(self.folder/'audit'/f'rank{self.rank}.jsonl', run=self.run, attempt=self.attempt, rank=self.rank)
         declared = dict(epoch_size=epoch_size, tail=tail, shuffle=shuffle, unique=unique, deterministic=deterministic,
-                        accumulate=accumulate, replicated=None if replicated is None else sorted(replicated))
+                        replacement=replacement, accumulate=accumulate,
+                        replicated=None if replicated is None else sorted(replicated))
         self.key = None if keep_ids else hash_key()
         self.accumulate, self.pending, self.noted, self.minted = accumulate, [], {}, None
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
@@ -295,6 +297,7 @@ epoch_size: samples of an epoch
 tail: of an epoch, what does not fill a batch: 'keep' (a smaller one), 'drop', 'pad' (filled up) or 'drop+pad'
 shuffle: each epoch has an order of its own
 unique: no two samples have the same content
+replacement: a sample may come again in an epoch, as WeightedRandomSampler draws it
 deterministic: a step that is repeated comes to the same bits
 accumulate: batches of a step, where one backward pass covers several
 replicated: components of the state that all ranks hold alike, such as ['model', 'opt']; []: none

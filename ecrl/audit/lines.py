@@ -55,7 +55,7 @@ def _wrap(s: Script, node, before: str, after: str):
 
 def _bare(s: Script, node: ast.stmt, code: str) -> str: # within a row a comment would swallow what follows
     code, _, comment = code.partition('      # ')
-    if comment: s.by_hand.append(f'in the ledger\'s line at line {node.lineno}, {comment}')
+    if comment: s.by_hand.append(f'in its line at line {node.lineno}, {comment}')
     return code
 
 def _before(s: Script, node: ast.stmt, code: str):
@@ -165,7 +165,7 @@ def _known(s: Script, name: str, home) -> bool: # home: a function, a class, or 
 def _parted(s: Script, parts: list[str], home) -> tuple[str, str]: # arguments, a comment on those without a name there
     known = [p for p in parts if _known(s, p.partition('=')[2], home)]
     left = [p.partition('=')[0] + '=' for p in parts if p not in known]
-    return ', '.join(known), f'      # and {", ".join(left)}'*bool(left)
+    return ', '.join(known), f'      # fill in: {", ".join(left)}'*bool(left)
 
 # %% ../../nbs/audit/635_lines.ipynb #9de851f0
 def _tail(tree: ast.AST, loader: dict[str, str]) -> str: # of an epoch; loader: its keywords
@@ -186,7 +186,7 @@ def _dataset(loader: ast.Call | None) -> ast.AST | None:
 class Drawn: # how a script comes by its batches
     "The loop over batches; what it draws them from; the call that makes the loader; the loop that trains."
     def __init__(self, s: Script):
-        tree, self.made = s.tree, _calls(s.tree, 'DataLoader')
+        tree, self.made, self.drawn = s.tree, _calls(s.tree, 'DataLoader'), _calls(s.tree, 'RandomSampler')
         self.names = {_text(n.targets[0]): n.value for n in ast.walk(tree)
                       if isinstance(n, ast.Assign) and n.value in self.made}
         size = lambda n: len([*ast.walk(n)])
@@ -233,15 +233,21 @@ def _epoch(s: Script, node, epochs: ast.For | None) -> str: # an argument; '': t
     return f', epoch={of[0]}' if of else ''
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0009
+def _carry_ids(s: Script, loader: ast.Call, data: ast.AST):
+    _wrap(s, data, 'ecrl.audit.WithIds(', ')')
+    own = next((k.value for k in loader.keywords if k.arg == 'collate_fn' and _text(k.value) != 'None'), None)
+    if own is not None: _wrap(s, own, 'ecrl.audit.Collate(', ')')
+
 def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the ledger is made after
     for over in d.over:
         epochs = _epochs(s, d.loop) if d.loop else None
         _wrap(s, over, 'audit.tap(', f'{_epoch(s, over, epochs)})')
-    if (data := _dataset(d.loader)) is not None: _wrap(s, data, 'ecrl.audit.WithIds(', ')')
+    if (data := _dataset(d.loader)) is not None: _carry_ids(s, d.loader, data)
     elif d.over: s.by_hand.append('around the data of the loader: ecrl.audit.WithIds(data)')
     if not d.over and d.made: s.by_hand.append('around the loader, where batches are drawn from it: audit.tap(loader)')
     if not d.over and not d.made:                                            # it takes its samples itself
-        s.by_hand.append('after the update of a step: audit.step(ids, epoch=epoch), of the samples that it has used')
+        s.by_hand.append('after the update of a step: audit.step(ids), of the samples that it has used, not of those '
+                         'that are fetched ahead; with epoch=, if there are epochs')
     inner = d.loop or d.trains
     loops = [n for n in s.around(inner) if isinstance(n, (ast.For, ast.While)) and n not in s.around(made)]
     first = loops[-1] if loops else inner and s.nearest(inner, ast.stmt)
@@ -324,18 +330,23 @@ def _alone(s: Script, node) -> ast.If | None: # around it, what one rank does
     return next((n for n in [*s.around(node)][::-1] if isinstance(n, ast.If)
                  and re.search(ONE, _text(n.test)) and '__name__' not in _text(n.test)), None)
 
-def _on_every_rank(s: Script, node) -> tuple[ast.stmt, dict[str, str]]: # before what; what its names are there
-    if (own := _alone(s, node)): return own, {}
-    f = s.nearest(node, ast.FunctionDef)
-    call = next((c for c in _calls(s.tree, f.name) if _alone(s, c)), None) if f else None
-    if call is None: return s.nearest(node, ast.stmt), {}
+def _saving(s: Script, save: ast.Call) -> list[tuple[ast.stmt, dict[str, str]]]: # before what; what its names are there
+    "Where every rank still is, before it saves: at the save, or at each call of the function that has it."
+    f, states = s.nearest(save, ast.FunctionDef), _calls(s.tree, 'state_dict')
+    calls = _calls(s.tree, f.name) if f else []
+    here = not states or any(s.home(c) is s.home(save) for c in states)                  # or a caller gathers them
+    if not calls or here and (_alone(s, save) or not any(_alone(s, c) for c in calls)):
+        return [(_alone(s, save) or s.nearest(save, ast.stmt), {})]
+    return [(_alone(s, c) or s.nearest(c, ast.stmt), _names_at(f, c)) for c in calls]
+
+def _names_at(f: ast.FunctionDef, call: ast.Call) -> dict[str, str]: # what its names are where it is called
     method = isinstance(call.func, ast.Attribute) and bool(f.args.args) and f.args.args[0].arg == 'self'
     given = [call.func.value, *call.args] if method else call.args
     names = {a.arg: _text(v) for a, v in zip(f.args.args, given)} | _keywords(call)
     for n in (n for n in ast.walk(f) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)):
         text = _renamed(_text(n.value), names)
         names.setdefault(n.targets[0].id, text if re.fullmatch(r'[\w.]+', text) else f'({text})')
-    return _alone(s, call), names
+    return names
 
 def _renamed(text: str, names: dict[str, str]) -> str: # its names, no attributes or keywords
     return re.sub(r'(?<![\w.])[a-zA-Z_]\w*(?!\w*=)', lambda m: names.get(m[0], m[0]), text)
@@ -343,31 +354,36 @@ def _renamed(text: str, names: dict[str, str]) -> str: # its names, no attribute
 # %% ../../nbs/audit/635_lines.ipynb #635f0012
 def _token(s: Script, save: ast.Call, parts: list[str]) -> str: # an expression, where it is saved
     "A token is made where states are gathered, and on every rank."
-    states = _calls(s.tree, 'state_dict')
-    inside = next((c for c in states if s.home(c) is s.home(save)), None)
-    at = save if inside or not states else states[0]
-    if at is save and not _calls(s.tree, 'init_process_group', 'DistributedSampler'):
+    places, at = _saving(s, save), s.nearest(save, ast.stmt)
+    if places == [(at, {})] and not _calls(s.tree, 'init_process_group', 'DistributedSampler'):
         return f"audit.token({_parted(s, parts, s.home(save))[0]})"
-    first, names = _on_every_rank(s, at)
-    token = 'audit.token({}){}'.format(*_parted(s, [_renamed(p, names) for p in parts], s.home(first)))
-    apart = s.home(first) is not None and s.home(first) is not s.home(save)
-    of = first.test.values if isinstance(first, ast.If) and isinstance(getattr(first.test, 'op', None), ast.And) else []
-    when = ' and '.join(_text(v) for v in of if not re.search(ONE, _text(v)))            # a digest costs time
-    _before(s, first, f"{f'if {when}: '*bool(when)}{'global token; '*apart}token = {token}")
+    homes = set()
+    for first, names in {p[0]: p for p in places}.values():
+        token = 'audit.token({}){}'.format(*_parted(s, [_renamed(p, names) for p in parts], s.home(first)))
+        of = first.test.values if isinstance(getattr(getattr(first, 'test', None), 'op', None), ast.And) else []
+        when = ' and '.join(_text(v) for v in of if not re.search(ONE, _text(v)))            # a digest costs time
+        if s.home(first) not in (None, s.home(save), *homes): _before(s, first, 'global token')
+        homes.add(s.home(first))
+        _before(s, first, f"{f'if {when}: '*bool(when)}token = {token}")
     return 'token'
+
+def _bare_state(s: Script, save: ast.Call) -> bool: # weights alone, and not a trainer's own
+    value = _of(s, save.args[0])
+    return isinstance(value, ast.Call) and _name(value) == 'state_dict' and _text(value.func) != 'self.state_dict'
 
 def _add(s: Script, save: ast.Call, parts: list[str]):
     "A token goes into what is saved: an item of it, or beside it."
     what, token = save.args[0], _token(s, save, parts)
-    value = _of(s, what)
-    if isinstance(value, ast.Call) and _name(value) == 'state_dict' and _text(value.func) != 'self.state_dict':
+    if _bare_state(s, save):
         key = parts[0].split('=')[0] if parts else 'state'
         _wrap(s, what, f"{{'{key}': ", f", 'audit': {token}}}")
         for c in _calls(s.tree, 'load_state_dict')[:1]:
             if c.args: s.put(s.end(c.args[0]), f"['{key}']")
     elif isinstance(what, ast.Name):
         _before(s, s.nearest(save, ast.stmt), f"{what.id}['audit'] = {token}")
-    elif isinstance(what, ast.Dict): s.put(s.start(what) + 1, f"'audit': {token}, ")
+    elif isinstance(what, ast.Dict):
+        row = s.rows[what.lineno - 1][what.col_offset + 1:].strip()                  # empty: its items begin below
+        s.put(s.start(what) + 1, f"'audit': {token}," + ' '*bool(row))
     elif isinstance(what, ast.Call) and _text(what.func) == 'dict' and what.keywords:
         s.put(s.start(what.keywords[0]), f'audit={token}, ')
     else: _wrap(s, what, '{**', f", 'audit': {token}}}")
@@ -378,7 +394,8 @@ def _checkpoints(s: Script, made: ast.stmt | None): # made: what the ledger is m
     (call, at, name), kept = _load(s), [f'{key}={of}' for key, of, _ in parts]
     save = _save(s, call)
     whole = save is not None and _whole(s, save)
-    early = save and made and s.home(save) is s.home(made) and _place(save) < _place(made)       # is no checkpoint
+    other = save is not None and (bool(made) and s.home(save) is s.home(made) and _place(save) < _place(made)
+                                  or at is None and _bare_state(s, save))          # an export, or before it trains
     back, lacks = _parted(s, [f'{key}={to or of}' for key, of, to in parts], at and s.home(at))
     resumed = f"audit.resumed({', '.join(filter(None, [name + repr(['audit']), back]))}){lacks}"
     if at is None: s.by_hand.append(f'after a checkpoint is loaded, which nothing here does yet: {resumed}')
@@ -387,7 +404,7 @@ def _checkpoints(s: Script, made: ast.stmt | None): # made: what the ledger is m
     else:
         if not isinstance(s.up[call], ast.Assign): _wrap(s, call, '(checkpoint := ', ')')
         _after(s, _restored(s, at), resumed)
-    if save is None or whole or early:
+    if save is None or whole or other:
         where = f'where line {save.lineno} saves an object, save a dict with it and' if whole else 'where it saves:'
         return s.by_hand.append(f"{where} 'audit': audit.token({', '.join(kept)}); then audit.saved(path)")
     _add(s, save, kept)
@@ -421,7 +438,7 @@ def _adapted(s: Script, made: ast.Call, hugging: bool):
     if hugging: return s.by_hand.append('after the trainer is made: audit_trainer(trainer, audit)')
     _tell(s, made)
     if _dataset(loader) is None: s.by_hand.append('around the data of the loader: ecrl.audit.WithIds(data)')
-    else: _wrap(s, _dataset(loader), 'ecrl.audit.WithIds(', ')')
+    else: _carry_ids(s, loader, _dataset(loader))
     for f in ast.walk(s.tree):                                             # a batch carries its ids
         if isinstance(f, ast.FunctionDef) and f.name == 'training_step' and len(f.args.args) > 1:
             _before(s, f.body[0], f'{f.args.args[1].arg} = {f.args.args[1].arg}.item')
@@ -452,13 +469,15 @@ def _data(d: Drawn) -> str: # a name for it: what is made within a call is the l
     return f'{named}.dataset' if isinstance(data, ast.Call) and named else _text(data, 'data')
 
 def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # arguments, and what its reader adds
-    if d.loader is None or re.search('replacement=True|Weighted', _text(d.loader)):
-        return '', 'and of its samples: epoch_size=, tail=, shuffle='
+    if _calls(s.tree, 'WeightedRandomSampler') or any(_keywords(c).get('replacement') == 'True' for c in d.drawn):
+        return 'replacement=True', ''
+    if d.loader is None:
+        return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
     said = _keywords(d.loader)
     more = [*['epoch_size=']*(data is None), *[f'tail= and shuffle= as in **{said.get(None)}']*(None in said),
             *['tail=']*(said.get('drop_last', 'True') not in ('True', 'False'))]
     size = '' if data is None else f'epoch_size=len({data}), '
-    return f"{size}tail='{_tail(s.tree, said)}', shuffle={_shuffles(said)}", 'and '*bool(more) + ', '.join(more)
+    return f"{size}tail='{_tail(s.tree, said)}', shuffle={_shuffles(said)}", 'fill in: '*bool(more) + ', '.join(more)
 
 def _whenever(s: Script, node: ast.stmt) -> ast.stmt: # after it, whichever way a script took
     around = itertools.takewhile(lambda n: isinstance(n, ast.If), s.around(node))
@@ -481,10 +500,12 @@ def _made(s: Script, d: Drawn) -> ast.stmt | None: # after which it is made
     given = ["'runs/job'", f'optimizer=[{names}]' if ',' in names else names and f'optimizer={names}', declared]
     ledger = f"audit = ecrl.audit({', '.join(filter(None, given))}){f'      # {more}'*bool(more)}"
     users = [*d.over, load, *_calls(s.tree, 'save', 'dump', 'backward')]
-    apart = home is not None and any(s.home(n) is not home for n in users if n)
+    apart = home is not None and (load is None or any(s.home(n) is not home for n in users if n))    # or it is not seen
     _at_top(s, 'import ecrl')
     if at is None: s.by_hand.append(f"after {'the optimizer is made' if names else 'the data is there'}: {ledger}")
-    else: _after(s, at, 'global audit; '*apart + ledger)
+    else:
+        if apart: _after(s, at, 'global audit')
+        _after(s, at, ledger)
     return at
 
 # %% ../../nbs/audit/635_lines.ipynb #635ec001
