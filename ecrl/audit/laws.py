@@ -111,7 +111,7 @@ def law_contiguous(h: AuditHistory) -> Iterator[Evidence]:
 @law(RECORDS, needs='resumed(token)', of=AUDIT_LAWS)
 def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
     "Each attempt says what it continues from, and the records of that attempt say the same."
-    n = 0
+    n, skipped = 0, {}
     for a in h.attempts:
         if len({(t['attempt'], t['step']) if (t := r['token']) else None for r in a.resumed.values()}) > 1:
             yield offence(a, f'the ranks of attempt {a.number} continue from different steps: ' + ', '.join(
@@ -125,11 +125,15 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
                           'audit.resumed(checkpoint["audit"]) on every rank before its first step, or '
                           'audit.resumed(None) for a fresh start', a=a)
         if a.continues == 'token' and a.steps: n += 1; yield from _proved(h, a)
-        if skipped := max((r[0].get('passed', 0) for r in a.own.values()), default=0): yield Evidence(True,
-            f'attempt {a.number} drew {skipped} batch(es) before its first step, and no backward pass followed them: '
-            'taken as skipped, not as trained.', attempt=a.number)
+        if k := max((r[0].get('passed', 0) for r in a.own.values()), default=0): skipped[a.number] = k
+    if skipped: yield Evidence(True, f'{_attempts(skipped)} before the first step, and no backward pass followed: '
+                                     'taken as skipped on the way there, not as trained.', attempt=min(skipped))
     if not h.restarts: yield Evidence(True, 'there was no restart: resuming was not exercised.')
     return n + sum(a.continues == 'fresh' and bool(a.steps) for a in h.attempts[1:])
+
+def _attempts(skipped: dict[int, int]) -> str: # attempt -> batches
+    told = [f'{n} in attempt {a}' for a, n in skipped.items()]
+    return f'batches were drawn ({", ".join(told[:3])}{f" and {len(told) - 3} more"*(len(told) > 3)})'
 
 # %% ../../nbs/audit/630_laws.ipynb #c75d02f2
 def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:

@@ -206,7 +206,10 @@ def _undisturbed(command, worlds, ref, timeout_s, say) -> bool: # False: it was 
     shutil.rmtree(ref, ignore_errors=True)
     l = _until_done(command, worlds, ref, [], timeout_s, lambda text: say(f'undisturbed: {text}'))[0]
     if l['came_to'] == 'late': raise TryError(f'the undisturbed run was not done after {timeout_s:.0f} s.')
-    if l['came_to'] == 'failed': raise TryError(f'the script failed by itself (exit code {l["code"]}):\n{l["words"]}')
+    own = '\nA collate_fn gets samples that carry their ids: collate_fn=ecrl.audit.Collate(collate_fn).'*(
+        'collate' in newest_log(ref))
+    if l['came_to'] == 'failed': raise TryError(
+        f'the script failed by itself (exit code {l["code"]}):\n{l["words"]}{own}')
     mark.write_text(made)
     return True
 

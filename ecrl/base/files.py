@@ -43,9 +43,9 @@ def shipped(
 EXTRAS = dict(measure='pandas scipy matplotlib zlib_ng xxhash', train='torch torchvision sklearn',
               lab='papermill nbformat IPython ipywidgets nbdev execnb smalldocs')       # extra -> modules
 
-def how_to_get(module: str) -> str: # '': no extra has it
+def how_to_get(module: str, extra: str = '') -> str: # extra: by default the one that has it; '': no extra has it
     "The sentence for a library that is not here."
-    extra = next((e for e, modules in EXTRAS.items() if module.partition('.')[0] in modules.split()), '')
+    extra = extra or next((e for e, modules in EXTRAS.items() if module.partition('.')[0] in modules.split()), '')
     return extra and f"this needs {module.partition('.')[0]}, which is not installed. Do: pip install 'ecrl[{extra}]'"
 
 # %% ../../nbs/base/010_files.ipynb #c6da0293

@@ -297,7 +297,7 @@ def run(
     set_: optional(list[str], 'Set any config key, e.g. training.lr=0.05. Repeatable.', '--set',
                    metavar='KEY=VALUE') = None):
     "Run one job under supervision, restarting it from its newest checkpoint when it dies."
-    needs('torch', 'pandas')
+    needs('torch', 'pandas', extra='train')
     flags = {'runtime.nproc': nproc, 'seed': seed, 'training.max_steps': target_steps,
              'checkpoint.strategy': strategy and strategy.value}
     cfg, changed = run_config(config, run_overrides(flags, fail_steps, set_))
@@ -391,7 +391,7 @@ def resume(
     set_: optional(list[str], 'Change a key that a resume may change. Repeatable.', '--set',
                    metavar='KEY=VALUE') = None):
     "Continue a run from its newest checkpoint, with the config that it keeps."
-    needs('torch', 'pandas')
+    needs('torch', 'pandas', extra='train')
     with stages() as say:
         say(f'reading {run_dir}')
         load_config, read_status = lazy.contract.config.load_config, lazy.contract.life.read_status
@@ -746,6 +746,11 @@ def _check_grades(require: list[str] | None):
     if wrong := [g for g in require or () if g not in known]:
         fail(f'--require: expected {", ".join(known)}, found {wrong[0]!r}')
 
+def _check_run(folder: Path):
+    if folder.is_dir() and not audited(folder) and lazy.contract.config.what_is(folder) == 'other':
+        fail(f'{short(folder)}: expected the directory of a run (runs/<study>/<run id>), or of a ledger (that '
+             'ecrl.audit() was given), found neither')
+
 @app.command()
 def verify(
     run_dir: ThisRun,
@@ -753,9 +758,7 @@ def verify(
                                  'not exercised). May be given several times.') = None,
     deep: setting(bool, 'Read its checkpoints to the last byte.', '--deep') = False, json_: Json = False):
     "Did it continue where it stopped? Exit code 0: valid, 1: invalid, 2: unknown or unusable input."
-    if run_dir.is_dir() and not audited(run_dir) and lazy.contract.config.what_is(run_dir) == 'other':
-        fail(f'{short(run_dir)}: expected the directory of a run (runs/<study>/<run id>), or of a ledger (that '
-             'ecrl.audit() was given), found neither')
+    _check_run(run_dir)
     check = lazy.audit.laws.verify_audit if audited(run_dir) else lazy.measure.correctness.verify
     laws = lazy.measure.laws
     _check_grades(require)
@@ -785,6 +788,7 @@ def _other_job(run_dir: Path, reference_dir: Path) -> list[str]: # a line, or no
 @app.command()
 def goodput(run_dir: ThisRun, json_: Json = False):
     "What did failures and checkpoints cost?"
+    _check_run(run_dir)
     if audited(run_dir):
         g = lazy.audit.measures.audit_goodput(run_dir)
         return show(g.to_dict(), json_, g.table(), *g.words())
@@ -793,6 +797,7 @@ def goodput(run_dir: ThisRun, json_: Json = False):
     show(g.to_dict(), json_, f'Goodput of {short(run_dir)}', g.table().reset_index(), *g.words(),
          f'productive fraction: {meaning}')
 
+# %% ../../nbs/lab/870_cli.ipynb #cef8e7f2
 class WithSteps(TyperCommand):
     def parse_args(self, ctx, args):
         if args[-1:] == ['--steps']: args = [*args, '']         # `diverge` says what it should be
@@ -884,6 +889,7 @@ def sample(run_dir: ThisRun,
            ids: argument(str, 'Index of the sample in its dataset, from 0; several with commas between them.'),
            epoch: optional(int, 'Only this epoch, from 0.') = None, json_: Json = False):
     "When was a sample trained, by which attempt and rank, and did it count?"
+    _check_run(run_dir)
     wanted = [x.strip() for x in ids.split(',')]
     rows, within, absent = (_ledger_sample if audited(run_dir) else _run_sample)(run_dir, wanted, epoch)
     def life(s: str) -> str:

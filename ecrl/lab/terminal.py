@@ -35,10 +35,10 @@ def installed(name: str): # of a module of the house
         if not f'{name}.'.startswith(f'{e.name}.'): raise           # it is here, and lacks something itself
         fail(f'{name} is not installed: this command needs a checkout of the project, beside its package')
 
-def needs(*modules: str):
+def needs(*modules: str, extra: str = ''): # extra: that brings them all, and what else is needed
     "Refuse, before anything is done, where a library is not installed."
     for m in modules:
-        if find_spec(m) is None: fail(how_to_get(m))
+        if find_spec(m) is None: fail(how_to_get(m, extra))
 
 class Lazy:
     "`lazy.contract.config` is the module `ecrl.contract.config`, imported when it is first asked for."
