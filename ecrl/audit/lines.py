@@ -196,7 +196,7 @@ class Drawn: # how a script comes by its batches
         steps = {s.home(c).name for c in _calls(tree, 'backward') if s.home(c)}
         self.trains = next((n for names in (['backward'], steps) for n in loops if _calls(n, *names)), None)
         own = self.trains if self.trains in fors and not _counts(self.trains) else None
-        self.loop = own or next((n for n in fors if self.is_loader(_unwrapped(n.iter))), None)
+        self.loop = own or next((n for n in fors if not _counts(n) and self.is_loader(_unwrapped(n.iter))), None)
         over = self.loop and _unwrapped(self.loop.iter)
         if isinstance(over, ast.Call) and _name(over) == 'zip': over = next(filter(self.is_loader, over.args), over)
         self.over = [over] if over is not None else [
