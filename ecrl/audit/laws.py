@@ -557,11 +557,27 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
         if r is None or not a.resumed or t and mine is None: continue
         n, step = n + 1, r['token']['step']
         if t and (mine.number, t['step']) >= (p.number, step): continue
+        begins = f'attempt {a.number} continues from {at(t["step"], mine) if t else "a fresh start"}'
+        if q := _half_saved(h, a, p, r):
+            yield Evidence(True, f'{begins}: {r["path"]} of {at(step, p)} was published, and {q} not yet.',
+                           t['step'] if t else 0, None, a.number)
+            continue
         why = next((r['fallback'] for r in a.resumed.values() if r['fallback']), None)
-        yield Evidence(bool(why), f'attempt {a.number} continues from {at(t["step"], mine) if t else "a fresh start"}, '
+        yield Evidence(bool(why), f'{begins}, '
             f'although {r["path"]} of {at(step, p)} was published' + (f'; the reason: {why}.' if why else '.'),
             t['step'] if t else 0, None, a.number, None if why else 'another checkpoint was found first, or none')
     return n
+
+def _half_saved(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, r: dict) -> str | None: # r: the newest save, of p
+    "The path that a death came before: it is saved whenever the newest one is, and this continues from its own newest."
+    saves = [((x.number, s['token']['step']), s['path']) for x in h.attempts for s in x.saves]
+    new, here = (p.number, r['token']['step']), (h.parent(a).number, a.token['step']) if a.token else (0, 0)
+    later = [k for k, _ in saves if here < k and k[0] < a.number]
+    if later != [new] or max(p.steps, default=0) > new[1]: return None
+    def steps(path): return {k for k, q in saves if q == path} - {new}
+    own = steps(r['path'])
+    others = (q for k, q in saves if q != r['path'] and (k == here or not a.token))
+    return next((q for q in others if own and own <= steps(q)), None)
 
 # %% ../../nbs/audit/630_laws.ipynb #aa83de5d
 @law('state', needs='components named in token() and resumed()', of=AUDIT_LAWS)

@@ -16,6 +16,7 @@ class Script:
     def __init__(self, text: str):
         self.text = text + '\n'*(not text.endswith('\n'))
         self.tree, self.puts, self.by_hand = ast.parse(self.text), [], []
+        self.shared = set()                                            # homes in which a token is global
         self.up = {child: n for n in ast.walk(self.tree) for child in ast.iter_child_nodes(n)}
         self.rows = self.text.encode().split(b'\n')                    # a node knows its row, and its byte there
         self.begins = [0, *itertools.accumulate(len(r) + 1 for r in self.rows)]
@@ -282,7 +283,7 @@ def _read(s: Script) -> list[str]: # paths of what is loaded
     return [_text(_opened(s, c.args[0])[0]) for c in _calls(s.tree, 'load') if c.args]
 
 # %% ../../nbs/audit/635_lines.ipynb #32704bb2
-def _load(s: Script) -> tuple[ast.Call | None, ast.stmt | None, str]: # call, statement, what it calls it
+def _load(s: Script) -> tuple[ast.Call | None, ast.stmt | None, str, str]: # call, statement, its name, its token
     "The load of a checkpoint: of several, the one of which something is restored."
     written = {_published(s, c)[1] for c in _saves(s)}
     def loads(c): # weights, or what is written here
@@ -290,14 +291,20 @@ def _load(s: Script) -> tuple[ast.Call | None, ast.stmt | None, str]: # call, st
         kept = bool(c.args) and _text(_opened(s, c.args[0])[0]) in written
         return kept or _text(c.func) == 'torch.load' or isinstance(s.up[c], ast.Assign) and bool(
             _named(s.up[c], _restores(s, s.up[c])))
-    gives = {s.home(n).name for n in ast.walk(s.tree) if isinstance(n, ast.Return) and loads(n.value) and s.home(n)}
-    named = [n for n in ast.walk(s.tree) if isinstance(n, ast.Assign)
-             and (loads(n.value) or isinstance(n.value, ast.Call) and _name(n.value) in gives)]
+    def values(n): return [n.body, n.orelse] if isinstance(n, ast.IfExp) else [n]        # there may be none to load
+    gives = {s.home(n).name for n in ast.walk(s.tree) if isinstance(n, ast.Return) and s.home(n)
+             and any(map(loads, values(n.value)))}
+    assigned = (n for n in ast.walk(s.tree)
+                if isinstance(n, ast.Assign) and isinstance(n.targets[0], (ast.Name, ast.Attribute)))
+    named = [(n, c) for n in assigned for c in values(n.value)
+             if loads(c) or isinstance(c, ast.Call) and _name(c) in gives]
     if named:
-        found = min(named, key=lambda n: (not _named(n, _restores(s, n)), not loads(n.value), _place(n)))
-        return found.value, found, _text(found.targets[0])
-    call = next((c for c in _calls(s.tree, 'load') if loads(c) and not isinstance(s.up[c], ast.Return)), None)
-    return call, s.nearest(call, ast.stmt) if call else None, 'checkpoint'
+        n, c = min(named, key=lambda x: (not _named(x[0], _restores(s, x[0])), not loads(x[1]), _place(x[0])))
+        name, sure = _text(n.targets[0]), c is n.value and loads(c)
+        return c, n, name, f"{name}['audit']" + f' if {name} else None'*(not sure)
+    found = (c for c in _calls(s.tree, 'load') if loads(c) and not isinstance(s.nearest(c, ast.stmt), ast.Return))
+    call = next(found, None)
+    return call, s.nearest(call, ast.stmt) if call else None, 'checkpoint', "checkpoint['audit']"
 
 def _restores(s: Script, load: ast.stmt) -> list[ast.Call]: # after it, in the same function
     return [c for c in _calls(s.tree, 'load_state_dict') if s.home(c) is s.home(load) and _place(c) > _place(load)]
@@ -371,13 +378,12 @@ def _token(s: Script, save: ast.Call, parts: list[str]) -> str: # an expression,
     places, at = _saving(s, save), s.nearest(save, ast.stmt)
     if places == [(at, {})] and not _calls(s.tree, 'init_process_group', 'DistributedSampler'):
         return f"audit.token({_parted(s, parts, s.home(save))[0]})"
-    homes = set()
     for first, names in {p[0]: p for p in places}.values():
         token = 'audit.token({}){}'.format(*_parted(s, [_renamed(p, names) for p in parts], s.home(first)))
         of = first.test.values if isinstance(getattr(getattr(first, 'test', None), 'op', None), ast.And) else []
         when = ' and '.join(_text(v) for v in of if not re.search(ONE, _text(v)))            # a digest costs time
-        if s.home(first) not in (None, s.home(save), *homes): _before(s, first, 'global token')
-        homes.add(s.home(first))
+        if s.home(first) not in (None, s.home(save), *s.shared): _before(s, first, 'global token')
+        s.shared.add(s.home(first))
         _before(s, first, f"{f'if {when}: '*bool(when)}token = {token}")
     return 'token'
 
@@ -405,25 +411,29 @@ def _add(s: Script, save: ast.Call, parts: list[str]):
 # %% ../../nbs/audit/635_lines.ipynb #635f0013
 def _checkpoints(s: Script, made: ast.stmt | None): # made: what the ledger is made after
     parts = _components(s.tree) or [(key, of, None) for key, of in _usual(s)]
-    (call, at, name), kept = _load(s), [f'{key}={of}' for key, of, _ in parts]
+    (call, at, name, given), kept = _load(s), [f'{key}={of}' for key, of, _ in parts]
     save = _save(s, call)
     whole = save is not None and _whole(s, save)
     other = save is not None and (bool(made) and s.home(save) is s.home(made) and _place(save) < _place(made)
                                   or at is None and _bare_state(s, save))          # an export, or before it trains
     back, lacks = _parted(s, [f'{key}={to or of}' for key, of, to in parts], at and s.home(at))
-    resumed = f"audit.resumed({', '.join(filter(None, [name + repr(['audit']), back]))}){lacks}"
+    resumed = f"audit.resumed({', '.join(filter(None, [given, back]))}){lacks}"
     if at is None: s.by_hand.append(f'after a checkpoint is loaded, which nothing here does yet: {resumed}')
     elif whole or made and s.home(made) is s.home(at) and _place(_restored(s, at)) < _place(made):
         s.by_hand.append(f'after what line {at.lineno} loads is restored, and the ledger is there: {resumed}')
     else:
-        if not isinstance(s.up[call], ast.Assign): _wrap(s, call, '(checkpoint := ', ')')
+        if not isinstance(at, ast.Assign): _wrap(s, call, '(checkpoint := ', ')')
         _after(s, _restored(s, at), resumed)
     if save is None or whole or other:
         where = f'where line {save.lineno} saves an object, save a dict with it and' if whole else 'where it saves:'
         return s.by_hand.append(f"{where} 'audit': audit.token({', '.join(kept)}); then audit.saved(path)")
-    _add(s, save, kept)
-    at, path = _published(s, save)
-    _after(s, at, f'audit.saved({path})')
+    for c in _saves(s):
+        if c is not save and _published(s, c)[1] != _published(s, save)[1]:
+            if _calls(_of(s, c.args[0]), 'state_dict') and not _bare_state(s, c): s.by_hand.append(
+                f'line {c.lineno} saves too: the same there, if a restart loads it')
+            continue
+        _add(s, c, kept)
+        _after(s, _published(s, c)[0], f'audit.saved({_published(s, c)[1]})')
 
 # %% ../../nbs/audit/635_lines.ipynb #78282e93
 def _trainer(tree: ast.AST) -> tuple[ast.Call, bool] | None: # its call, whether it is Hugging Face's
