@@ -92,7 +92,7 @@ def depth_of(
     "How far to read ahead."
     if not isinstance(dataset, ImagesWithIDs) or dataset.images.device.type == device.type: return 0
     of_batch = 4*batch*dataset.images[0].numel()        # as float32
-    return min(16, free_bytes//4//of_batch)             # a quarter of what is free is for batches that wait
+    return min(16, free_bytes//(4*of_batch))            # a quarter of what is free is for batches that wait
 
 class Prefetcher:
     "Gives batches, and reads those that come next meanwhile."
