@@ -568,4 +568,5 @@ def resumed(self: Audit,
         'continue it.')
     self.steps, self.chain, self.resuming = token['step'], token['chain'], True
     self.most, self.joint = token.get('draws') or 0, token.get('joint')
-    self.at_epoch = token.get('epoch', 0) + bool(token.get('ended'))
+    self.at_first = bool(token.get('ended'))
+    self.at_epoch = token.get('epoch', 0) + self.at_first

@@ -953,7 +953,7 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     except ValueError: fail(f'{script}: expected a script in Python, found text that is none')
     except SyntaxError as e: fail(f'{script}: expected a script in Python, found in line {e.lineno}: {e.msg}')
     if re.search(r'\becrl\b', text): fail(f'{script}: expected a script without a ledger, found one that names ecrl')
-    if to is None: return print(of.as_diff(script.name, text, new, by_hand))
+    if to is None: return print(of.as_diff(script.name, text, new, by_hand), '\nA copy with them: --write FILE')
     if to.exists(): fail(f'--write {short(to)}: expected a new file, found one that is there; nothing is written')
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(new, 'utf-8')
