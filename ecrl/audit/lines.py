@@ -6,7 +6,7 @@
 __all__ = ['LOADS', 'WRAPS', 'OPTIMIZERS', 'SAVES', 'ONE', 'Script', 'Drawn', 'with_ledger', 'as_diff', 'ledger_lines']
 
 # %% ../../nbs/audit/635_lines.ipynb #2f999a29
-import ast, difflib, itertools, re
+import ast, difflib, itertools, re, warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -15,7 +15,10 @@ class Script:
     "A script's text and tree, and what is put into it; nothing of its own is taken away."
     def __init__(self, text: str):
         self.text = text + '\n'*(not text.endswith('\n'))
-        self.tree, self.puts, self.by_hand = ast.parse(self.text), [], []
+        with warnings.catch_warnings():                                # of its quotes: they are not ours
+            warnings.simplefilter('ignore')
+            self.tree = ast.parse(self.text)
+        self.puts, self.by_hand = [], []
         self.shared = set()                                            # homes in which a token is global
         self.up = {child: n for n in ast.walk(self.tree) for child in ast.iter_child_nodes(n)}
         self.rows = self.text.encode().split(b'\n')                    # a node knows its row, and its byte there
