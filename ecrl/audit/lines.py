@@ -46,8 +46,6 @@ class Script:
         for to, code in sorted(self.puts, key=lambda p: p[0]): parts += [raw[at:to], code.encode()]; at = to
         return b''.join([*parts, raw[at:]]).decode()
 
-# --
-
 # %% ../../nbs/audit/635_lines.ipynb #635f0003
 def _pad(s: Script, node) -> str | None: # its indentation; None: it does not begin its row
     first = s.rows[node.lineno - 1][:node.col_offset].decode()
@@ -79,8 +77,6 @@ def _at_top(s: Script, code: str):
     row = next((min([n.lineno, *(d.lineno for d in getattr(n, 'decorator_list', []))]) for n in late), 1)
     s.put(s.begins[row - 1], f'{code}\n')
 
-# --
-
 # %% ../../nbs/audit/635_lines.ipynb #0950fd17
 LOADS = ('torch.load', 'pickle.load', 'json.load', 'joblib.load', 'np.load')
 WRAPS = ('enumerate', 'tqdm', 'islice', 'track')
@@ -92,8 +88,7 @@ def _name(call: ast.Call) -> str: # of a function or a method
 
 def _calls(tree: ast.AST, *names: str) -> list[ast.Call]: # in the order of the text
     "Calls of functions, or methods, that are called so."
-    return sorted((n for n in ast.walk(tree) if isinstance(n, ast.Call) and _name(n) in names),
-                  key=_place)
+    return sorted((n for n in ast.walk(tree) if isinstance(n, ast.Call) and _name(n) in names), key=_place)
 
 def _first(tree: ast.AST, wanted) -> ast.Assign | None:
     "The first assignment that is wanted."
@@ -190,7 +185,7 @@ def _dataset(loader: ast.Call | None) -> ast.AST | None:
 class Drawn: # how a script comes by its batches
     "The loop over batches; what it draws them from; the call that makes the loader; the loop that trains."
     def __init__(self, s: Script):
-        tree, self.made, self.drawn = s.tree, _calls(s.tree, 'DataLoader'), _calls(s.tree, 'RandomSampler')
+        tree, self.made = s.tree, _calls(s.tree, 'DataLoader')
         self.names = {_text(n.targets[0]): n.value for n in ast.walk(tree)
                       if isinstance(n, ast.Assign) and n.value in self.made}
         size = lambda n: len([*ast.walk(n)])
@@ -412,9 +407,9 @@ def _add(s: Script, save: ast.Call, parts: list[str]):
     else: _wrap(s, what, '{**', f", 'audit': {token}}}")
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0013
-def _checkpoints(s: Script, made: ast.stmt | None): # made: what the ledger is made after
+def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_load`; made: what the ledger is made after
     parts = _components(s.tree) or [(key, of, None) for key, of in _usual(s)]
-    (call, at, name, given), kept = _load(s), [f'{key}={of}' for key, of, _ in parts]
+    (call, at, name, given), kept = load, [f'{key}={of}' for key, of, _ in parts]
     save = _save(s, call)
     whole = save is not None and _whole(s, save)
     other = save is not None and (bool(made) and s.home(save) is s.home(made) and _place(save) < _place(made)
@@ -494,10 +489,10 @@ def _data(d: Drawn) -> str: # a name for it: what is made within a call is the l
     return f'{named}.dataset' if isinstance(data, ast.Call) and named else _text(data, 'data')
 
 def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # arguments, and what its reader adds
-    if _calls(s.tree, 'WeightedRandomSampler') or any(_keywords(c).get('replacement') == 'True' for c in d.drawn):
+    if _calls(s.tree, 'WeightedRandomSampler') or any(
+            _keywords(c).get('replacement') == 'True' for c in _calls(s.tree, 'RandomSampler')):
         return 'replacement=True', ''
-    if d.loader is None:
-        return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
+    if d.loader is None: return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
     said = _keywords(d.loader)
     more = [*['epoch_size=']*(data is None), *[f'tail= and shuffle= as in **{said.get(None)}']*(None in said),
             *['tail=']*(said.get('drop_last', 'True') not in ('True', 'False'))]
@@ -509,9 +504,9 @@ def _whenever(s: Script, node: ast.stmt) -> ast.stmt: # after it, whichever way 
     return next(iter([n for n in around if n.orelse][::-1]), node)
 
 # %% ../../nbs/audit/635_lines.ipynb #0a9a4055
-def _made(s: Script, d: Drawn) -> ast.stmt | None: # after which it is made
+def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # after which it is made
     "The ledger, where the optimizer and the data are there; global, where one function makes it and others use it."
-    opts, data, load = _optimizers(s), _data(d), _load(s)[1]
+    opts, data = _optimizers(s), _data(d)
     there = _first(s.tree, lambda n: n.value is d.loader if data.endswith('.dataset') else _text(n.targets[0]) == data)
     home = s.home(opts[0] if opts else there) if opts or there else None
     opts_there = [_whenever(s, n) for n in opts]
@@ -547,7 +542,8 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
     d = Drawn(s)
     if d.loop is None and d.trains is None and (made := _trainer(s.tree)): _adapted(s, *made)
     else:
-        _checkpoints(s, made := _made(s, d))
+        load = _load(s)
+        _checkpoints(s, load, made := _made(s, d, load[1]))
         _tapped(s, d, made)
         _noted(s)
     return s.done(), s.by_hand

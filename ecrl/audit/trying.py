@@ -164,7 +164,7 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
 def _trains_without(script: Path) -> bool: # it has the loop itself; neither it nor a module beside it names the ledger
     text = lambda file: file.read_text('utf-8', 'replace')
     beside = (f for pattern in ('*.py', '*/*.py') for f in script.absolute().parent.glob(pattern) if f.is_file())
-    return '.backward(' in text(script) and bool(ledger_lines(script)) and not any('ecrl' in text(f) for f in beside)
+    return '.backward(' in text(script) and not any('ecrl' in text(f) for f in beside)
 
 def _how(script: Path) -> str:
     own = f'These lines give {script.name} one; `ecrl audit lines {script} --write FILE` writes it with them:'
@@ -227,8 +227,8 @@ def try_restarts(
     for point in kills or (): kill_at(point)
     script = next((w for w in command if w.endswith('.py') and '{' not in w), None)
     if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
-    if script and _trains_without(Path(script)): raise TryError(
-        f'{script}: expected a ledger, found none: the script has to call ecrl.audit(...).{_how(Path(script))}')
+    if script and _trains_without(Path(script)) and (how := _how(Path(script))):
+        raise TryError(f'{script}: expected a ledger, found none: the script has to call ecrl.audit(...).{how}')
     command, (ref, run, again) = list(command), [Path(folder)/n for n in ('reference', 'killed', 'reference_again')]
     if not _undisturbed(command, worlds, ref, timeout_s, say): say('the undisturbed run is there already')
     shutil.rmtree(run, ignore_errors=True)
