@@ -1136,11 +1136,18 @@ def gpu(device: setting(Device, 'Measure a CUDA device, or the same path on the 
     tell(*(f'wrote {short(out_dir/f)}' for f in ('bench_gpu.md', 'bench_gpu.json')))
 
 # %% ../../nbs/lab/870_cli.ipynb #8a6cfec1
+def _claims(name: str) -> list[str]:
+    "What the laws of a name say: that of a ledger, and those of a run."
+    of = [lazy.audit.laws.AUDIT_LAWS]
+    with suppress(ModuleNotFoundError): of.append(lazy.measure.correctness.every_law())
+    return list(dict.fromkeys(f'{name}, a law: {laws[name].claim}' for laws in of if name in laws))
+
 @app.command()
 def glossary(word: argument(Optional[list[str]], 'One word, e.g. MTTR or lost steps; all of them by default.') = None):
-    "What the words of the tables and reports mean."
+    "What the words of the tables and reports mean, and the laws of a verdict."
     of = lazy.base.glossary
     if word:
+        if claims := _claims(' '.join(word)): return tell(*claims)
         try: return tell(of.explain(' '.join(word)))
         except ValueError as e: fail(str(e))
     for group, words in of.glossary().items():
