@@ -6,7 +6,8 @@
 __all__ = ['AUDIT_LAWS', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks', 'law_contiguous',
            'law_lineage', 'law_settings', 'by_content', 'law_once', 'law_whole', 'left_out', 'witnesses', 'law_replay',
            'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes',
-           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'verify_audit', 'read_tried', 'beside_undisturbed']
+           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried',
+           'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import numpy as np
@@ -88,10 +89,14 @@ def law_ranks(h: AuditHistory) -> Iterator[Evidence]:
             yield unknown(f"attempt {a.number}: rank {r}'s records end at step {late[r]}, but others went on to step "
                           f'{max(a.steps)}.', 'those records. If it was killed before it could write them: a barrier '
                           'between the last step and the save', late[r] + 1, r, a)
-    return sum(len(a.steps) for a in h.attempts)
+    if not (n := sum(len(a.steps) for a in h.attempts)):
+        yield unknown('no step is recorded: none was done yet, or nobody says when one is done.', 'optimizer=, whose '
+                      'step() says it; or audit.commit() after each update')
+    return n
 
 def _ranks(r: list) -> str: return f'rank{"s"*(len(r) > 1)} {", ".join(map(str, r))}'
 
+# %% ../../nbs/audit/630_laws.ipynb #63000c06
 @law(RECORDS, needs=_FILES, of=AUDIT_LAWS)
 def law_contiguous(h: AuditHistory) -> Iterator[Evidence]:
     "Steps rise by one, from the token's on."
@@ -170,8 +175,9 @@ def law_settings(h: AuditHistory) -> Iterator[Evidence]:
 # %% ../../nbs/audit/630_laws.ipynb #e4cfa4bd
 def _open(h: AuditHistory, lost: str = 'what its epochs hold') -> Iterator[Evidence]:
     "What nobody can know of a lineage."
-    if not h.whole: yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
-                                  'audit.resumed(checkpoint["audit"])')
+    if h.whole or not any(a.steps for a in h.attempts): return
+    yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
+                  'audit.resumed(checkpoint["audit"])')
 
 def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."
@@ -479,18 +485,33 @@ def _moved(a: AuditAttempt, now: dict, b: AuditAttempt, s: int, rank: int) -> st
 # %% ../../nbs/audit/630_laws.ipynb #a4d34280
 @law('order', needs='ids; shuffle=True; two whole epochs', of=AUDIT_LAWS)
 def law_shuffled(h: AuditHistory) -> Iterator[Evidence]:
-    "Where a shuffle is declared, two epochs in a row differ in their order."
+    "Where a shuffle is declared, no two epochs have the same order."
     if not h.declared('shuffle'): return 0
-    of, n = epochs(h), 0
-    for e, then in [(of[k], of[k + 1]) for k in of if k + 1 in of]:
+    of, n, found = epochs(h), 0, []
+    for e, then in _to_compare(of):
         (sizes, ids), (more, later) = _sequence(e), _sequence(then)
-        k = min(len(ids), len(later))
-        if sum(sizes[:k]) < 8: continue                                    # so few may agree by chance
+        k, far = min(len(ids), len(later)), then.number - e.number > 1
+        if sum(sizes[:k]) < (16 if far else 8): continue                   # so few may agree by chance
         if sizes[:k] != more[:k] or bool(e.hashes) != bool(then.hashes): continue          # hashes of other batches
         n += 1
-        if ids[:k] == later[:k] or _same_steps(e, then): yield Evidence(False, f'epochs {e.number} and {then.number} '
-            f'have the same order: {few(ids)}.', cause='the epoch was not set in the sampler')
+        if ids[:k] == later[:k] or _same_steps(e, then):
+            anew = far and e.used[0].attempt is not then.used[0].attempt
+            found.append(Evidence(False, f'epochs {e.number} and {then.number} have the same order: {few(ids)}.', cause=
+                'the shuffle began again: its generator, or the epoch of its sampler, was not restored' if anew else
+                'the epoch was not set in the sampler'))
+    yield from first_of(found)
     return n
+
+# %% ../../nbs/audit/630_laws.ipynb #63000c05
+def _to_compare(of: dict[int, Epoch]) -> Iterator[tuple[Epoch, Epoch]]:
+    "Each epoch with the one before it, and with the first one that opens with the same samples."
+    opened = {}
+    for k, then in of.items():
+        first = [m for m in then.used if m.step == then.used[0].step]
+        samples = [m.ids if m.ids is not None else [m.record.get('order')] for m in first]
+        e = opened.setdefault(frozenset(multiset(dict(ids=x) for x in samples).items()), then)
+        if k - 1 in of: yield of[k - 1], then
+        if e.number < k - 1: yield e, then
 
 def _sequence(e: Epoch) -> tuple[list, list]: # (samples, what says which), in order
     if not e.hashes: return [1]*len(e.ids), e.ids
@@ -565,7 +586,8 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
         why = next((r['fallback'] for r in a.resumed.values() if r['fallback']), None)
         yield Evidence(bool(why), f'{begins}, '
             f'although {r["path"]} of {at(step, p)} was published' + (f'; the reason: {why}.' if why else '.'),
-            t['step'] if t else 0, None, a.number, None if why else 'another checkpoint was found first, or none')
+            t['step'] if t else 0, None, a.number, None if why else 'another checkpoint was found first' if t else
+            "none was found; a fresh start on purpose takes a new folder, or says so: resumed(None, fallback='why')")
     return n
 
 def _half_saved(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, r: dict) -> str | None: # r: the newest save, of p
@@ -620,8 +642,8 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
         sure = h.declared('deterministic') or shown and a.world_size < 3
         for r in sorted(a.steps[s].keys() & b.steps[s].keys()):
             if not same_list(a, a.steps[s][r], b, b.steps[s][r]): continue
-            m, apart = outcomes(a, b, s, r)
-            n += m*sure
+            both, apart = outcomes(a, b, s, r)
+            n += len(both)*sure
             said = [f'rank {r}: {k} was {x!r} at {at(s, a)}, but {y!r} in attempt {b.number}.' for k, x, y in apart]
             found += [offence(a, x, s, r, 'part of the state was not restored (optimizer, schedule, random generators)')
                       if sure else unknown(x, 'deterministic=True, if a repeated step gives the same bits')
@@ -631,11 +653,11 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
 
 def outcomes(
     a: AuditAttempt, b: AuditAttempt, s: int, rank: int,
-) -> tuple[int, list]: # (facts, [(which, value, value)])
+) -> tuple[list, list]: # (which are known of both, [(which, value, value)])
     "What is known of the state after two executions of a step, and where they differ: notes, components."
     x, y = (c.steps[s][rank].get('noted', {}) | c.tokens.get((s, rank), {}).get('state', {}) for c in (a, b))
     both = sorted(x.keys() & y.keys())
-    return len(both), [(k, x[k], y[k]) for k in both if repr(x[k]) != repr(y[k])]
+    return both, [(k, x[k], y[k]) for k in both if repr(x[k]) != repr(y[k])]
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58d
 def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, component -> (step, attempt, rank))
@@ -644,8 +666,8 @@ def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, 
     for s, a, x, b, y in common_steps(h, other):
         if len(x) != len(y) or not same_step(a, x, b, y): break
         for r in range(len(x)):
-            m, apart = outcomes(a, b, s, r)
-            n += m*bool(h.parent(a))                                 # steps before any restart show nothing of one
+            both, apart = outcomes(a, b, s, r)
+            n += len(both)*bool(h.parent(a))                         # steps before any restart show nothing of one
             for k, *_ in apart: first.setdefault(k, (s, a, r))
     return n, first
 
@@ -708,6 +730,21 @@ def epoch_rows(h: AuditHistory) -> list[dict]:
                         missing=None if hashed or not (size and e.over) else size - n + twice, over=e.over))
     return out
 
+
+# %% ../../nbs/audit/630_laws.ipynb #63000c03
+def compared(h: AuditHistory, examined: dict[str, int]) -> list[str]: # whether anything else came back nobody knows
+    "The components and notes that `restored` and `repeated` have looked at."
+    resumed = [(r, t['step'], p) for a in h.attempts if h.parent(a) for r in a.resumed.values()
+               if (t := r['token']) and (p := h.named(t, a.number))]
+    loaded = {k for r, step, p in resumed for (s, _), x in p.tokens.items() if s == step
+              for k in r['state'].keys() & x['state']}
+    same = ((s, a, b) for s, a, _, b, _ in common_steps(h, h.reference)) if h.reference else ()
+    again = {k for s, a, b in (*witnesses(h), *same) for r in a.steps[s].keys() & b.steps[s].keys()
+             for k in outcomes(a, b, s, r)[0]} if examined.get('repeated') else set()
+    return [printable(k) for k in sorted((loaded if examined.get('restored') else set()) | again)]
+
+
+# %% ../../nbs/audit/630_laws.ipynb #63000c04
 def verify_audit(
     run: AuditHistory | Path | str, # or its folder
     laws: dict[str, Callable] = AUDIT_LAWS,
@@ -719,16 +756,17 @@ def verify_audit(
     results, examined = {k: result(*v) for k, v in held.items()}, {k: n for k, (n, _) in held.items()}
     of = lambda grade: [results.get(k, 'unknown') for k, l in AUDIT_LAWS.items() if grade in l.grades]
     rests = {g: sum(examined.get(k, 0) for k in names) for g, names in RESTS.items()}
+    if results.get('shuffled') is False: rests['order'] += examined['shuffled']
     grades = {g: graded(True if rests[g] else NOT_EXERCISED, of(g), of(RECORDS)) if h.lineage else NOT_EXERCISED
               for g in GRADES}
     if not h.lineage: results['ranks'] = worst([results.get('ranks', 'unknown'), 'unknown'])
     restarts = (f'{h.restarts} restart{"s"*(h.restarts != 1)}' if h.restarts
                 else 'no restart, so resuming was not exercised')
-    try: rows = epoch_rows(h)
-    except Exception: rows = []
+    try: rows, names = epoch_rows(h), compared(h, examined)
+    except Exception: rows, names = [], []
     said = [replace(e, message=printable(e.message)) for _, found in held.values() for e in found]
     return Verdict(printable(h.run_id), f'up to step {h.end}; {restarts}', results, said, h.counts,
-                   rows, examined, grades, rests)
+                   rows, examined, grades, rests, compared=names)
 
 # %% ../../nbs/audit/630_laws.ipynb #930606bc
 def read_tried(

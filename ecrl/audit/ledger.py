@@ -106,7 +106,11 @@ Sample = collections.namedtuple('Sample', 'ids item')
 
 class WithIds:
     "A map-style dataset whose samples carry their index."
-    def __init__(self, dataset): self.dataset = dataset
+    def __init__(self, dataset):
+        if 'IterableDataset' in {c.__name__ for c in type(dataset).__mro__}: raise AuditError(
+            f'WithIds: expected a map-style dataset, found a stream, {type(dataset).__name__}. Leave WithIds out: its '
+            'samples are then known by their content.')
+        self.dataset = dataset
     def __len__(self): return len(self.dataset)
     def __getitem__(self, i): return Sample(int(i), self.dataset[i])
     def __getitems__(self, indices: list) -> list:

@@ -86,8 +86,8 @@ ranks had recorded it. Dots: checkpoints.</p>$attempts
 <h2>Epochs</h2>$epochs<p class=small>Of the steps that count. Duplicates: samples that came again within the epoch. \
 Missing: samples of the declared data that it never used; with tail=drop less than a global batch may be.</p>
 <h2>Laws</h2>$laws
-<h2>What this covers</h2><p>No more is claimed than was recorded: steps 1 to $last; ids: $sources; declared: \
-$declared. A valid law is one that these records do not contradict.</p></html>
+<h2>What this covers</h2><p>No more is claimed than was recorded: steps 1 to $last; ids: $sources; state: \
+$state; declared: $declared. A valid law is one that these records do not contradict.</p></html>
 ''')
 _SOURCES = dict(dataset='the index in the dataset', index='the indices that were drawn', key='a key of the batch',
                 function='a function of the batch', content='a digest of the content', given='as the script gave them')
@@ -112,10 +112,11 @@ def _grade(v: Verdict, g: str, tail: str) -> str: # tail: as declared
                'a step that was repeated, or that a reference knows, consumed other samples than were due'),
         state=('what a restart brought back was what had been saved',
                'a restart brought back something else than what had been saved'))[g]
+    of = f': {escape(", ".join(v.compared))}'*bool(g == 'state' and v.compared)
     said = {True: holds, False: fails, 'unknown': f'these records do not tell whether {holds}'}
     told = said.get(x, f'nothing has happened that could show whether {holds}')
     return (f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{told[0].upper()}{told[1:]}.</p>'
-            f'<p class=small>rests on {counted(v.rests_on[g], _RESTS_ON[g])}</p></div>')
+            f'<p class=small>rests on {counted(v.rests_on[g], _RESTS_ON[g])}{of}</p></div>')
 
 # %% ../../nbs/audit/660_receipt.ipynb #efbdcf1a
 def receipt(
@@ -138,7 +139,8 @@ def receipt(
     texts = dict(title=title, result=MARK[v.valid], sign=SIGN[v.valid], run=h.run_id, status=v.status,
                  counts=', '.join(f'{n} {f}' for f, n in v.counts.items()), last=str(h.end),
                  sources=', '.join(_SOURCES.get(x, x) for x in sources) or 'none',
-                 declared=', '.join(f'{k}={x}' for k, x in said.items()) or 'nothing')
+                 declared=', '.join(f'{k}={x}' for k, x in said.items()) or 'nothing',
+                 state=', '.join(v.compared) + ', and of nothing else' if v.compared else 'not compared')
     return _PAGE.substitute({k: escape(text) for k, text in texts.items()},
         first=f'<p><b>The first finding:</b> {escape(whole(first))}</p>' if first else '', timeline=timeline(h),
         grades=''.join(_grade(v, g, said.get('tail', '')) for g in GRADES), attempts=_table(attempt_rows(h)),

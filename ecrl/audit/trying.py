@@ -104,6 +104,7 @@ def kill_plan(
     between = saves[0] + max(1, (saves[1] - saves[0] if len(saves) > 1 else saves[0])//2)
     points = [(s, f'step:{s}') for s in (between, between + 1)]
     if len(saves) > 2: points += [(saves[1], f'token:{saves[1]}'), (saves[2], f'saved:{saves[2]}')]
+    if len(saves) > 4 and saves[-2] > 2*saves[2]: points += [(saves[-2], f'saved:{saves[-2]}')]  # a late one
     for e, own in list(epochs.items())[1:2]: points += [(own[0], f'epoch:{e}'), (own[-1], f'step:{own[-1]}')]
     return [p for s, p in sorted(set(points)) if s < steps or p.startswith('token')]
 

@@ -959,7 +959,8 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     to.write_text(new, 'utf-8')
     ranks = 'init_process_group' in text
     how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
-    tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in by_hand), f'Then: ecrl audit try {how} {short(to)}')
+    tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(new), *by_hand]),
+         f'Then: ecrl audit try {how} {short(to)}')
 
 @audit.command(name='receipt')
 def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.', 'run'),
@@ -1012,8 +1013,10 @@ def audit_try(
     page, wrong = write_receipt(t.history), t.complaints(require or ('set', 'order'))    # the first of each law
     tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}',
          *(f'- {said}' for said in wrong))
-    if not wrong and t.verdict.grades['state'] is not True:
-        tell('Whether model and optimizer came back is not shown: nothing here has looked at it.')
+    if not wrong: tell(
+        f'State rests on {", ".join(t.verdict.compared)}; that anything else came back is not shown.'
+        if t.verdict.grades['state'] is True else
+        'Whether model and optimizer came back is not shown: nothing here has looked at it.')
     raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002

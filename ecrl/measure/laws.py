@@ -179,6 +179,7 @@ class Verdict:
     grades: dict = field(default_factory=dict)       # set, order, state -> True | False | 'unknown' | 'not exercised'
     rests_on: dict = field(default_factory=dict)     # set, order, state -> how much was counted for it
     restores: list = field(default_factory=list)     # attempt, from_step, shown, by: of a run whose ranks digest
+    compared: list = field(default_factory=list)     # of a ledger: the components and notes that State rests on
 
     @property
     def valid(self) -> bool | str: return 'unknown' if (v := worst(self.checks.values())) == NOT_EXERCISED else v
@@ -190,7 +191,8 @@ class Verdict:
     def to_dict(self) -> dict:
         return dict(run_id=self.run_id, status=self.status, valid=self.valid, checks=self.checks, counts=self.counts,
                     epochs=self.epochs, evidence=[asdict(e) for e in self.evidence], examined=self.examined,
-                    grades=self.grades, rests_on=self.rests_on, restores=self.restores)
+                    grades=self.grades, rests_on=self.rests_on, restores=self.restores,
+                    **({'compared': self.compared} if self.compared else {}))
 
     def __str__(self):
         counts = ', '.join(f'{v} {k}' for k, v in self.counts.items() if v)
@@ -214,5 +216,6 @@ def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on
     "The three grades for a table: name, word and sign, and how much was counted."
     shown, each = sum(r['shown'] for r in self.restores), len(self.restores)
     def on(g): return counted(self.rests_on.get(g, 0), GRADES[g].rests_on) + (
-        f'; {shown} of {each} restores shown' if g == 'state' and each else '')
+        f'; {shown} of {each} restores shown' if g == 'state' and each else
+        f': {", ".join(self.compared)}' if g == 'state' and self.compared else '')
     return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', on(g)) for g, v in self.grades.items()]
