@@ -1532,6 +1532,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'ecrl.contract.config.flat': ('contract/config.html#flat', 'ecrl/contract/config.py'),
                                       'ecrl.contract.config.load_config': ('contract/config.html#load_config', 'ecrl/contract/config.py'),
                                       'ecrl.contract.config.make_config': ('contract/config.html#make_config', 'ecrl/contract/config.py'),
+                                      'ecrl.contract.config.near': ('contract/config.html#near', 'ecrl/contract/config.py'),
                                       'ecrl.contract.config.one_below': ('contract/config.html#one_below', 'ecrl/contract/config.py'),
                                       'ecrl.contract.config.parse_yaml': ('contract/config.html#parse_yaml', 'ecrl/contract/config.py'),
                                       'ecrl.contract.config.plain_copy': ('contract/config.html#plain_copy', 'ecrl/contract/config.py'),

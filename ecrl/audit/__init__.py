@@ -6,7 +6,7 @@
 __all__ = ['AuditModule']
 
 # %% ../../nbs/audit/600_front.ipynb #8f59d97b
-import sys
+import inspect, sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Concatenate, ParamSpec
@@ -23,4 +23,5 @@ class AuditModule(ModuleType):
     def __call__(self, *args, **kw): return Audit(*args, **kw)
 
 sys.modules[__name__].__class__ = AuditModule
+__signature__ = inspect.signature(Audit)
 if Audit.__doc__: __doc__ = f'{__doc__}\n\n{Audit.__doc__}'       # what `help(ecrl.audit)` shows first

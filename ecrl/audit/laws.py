@@ -10,6 +10,7 @@ __all__ = ['AUDIT_LAWS', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief',
            'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
+import re
 import numpy as np
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -28,7 +29,8 @@ AUDIT_LAWS: dict[str, Law] = {}
 _FILES = 'audit/rank*.jsonl'
 
 def few(ids: list) -> str: # a sentence's worth of ids
-    return ', '.join(str(i)[:32] for i in ids[:6]) + (f' and {len(ids) - 6} more' if len(ids) > 6 else '')
+    brief = (str(i)[:8 if re.fullmatch('[0-9a-f]{32}', str(i)) else 32] for i in ids[:6])          # of a digest
+    return ', '.join(brief) + (f' and {len(ids) - 6} more' if len(ids) > 6 else '')
 def at(step: int, a: AuditAttempt) -> str: return f'step {step} of attempt {a.number}'
 
 def offence(a: AuditAttempt, message: str, step: int | None = None, rank: int | None = None,

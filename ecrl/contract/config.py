@@ -6,7 +6,7 @@
 __all__ = ['MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'DISK_FAULT_NAMES', 'RunConfig', 'MAX_DEPTH', 'MAX_VALUES',
            'MAX_BYTES', 'DatasetConfig', 'TrainingConfig', 'CheckpointConfig', 'StorageConfig', 'FaultConfig',
            'PoissonConfig', 'FailureConfig', 'ElasticConfig', 'RuntimeConfig', 'SupervisorConfig', 'CodeConfig',
-           'CommonConfig', 'config_class', 'parse_yaml', 'explained', 'plain_copy', 'make_config', 'one_below',
+           'CommonConfig', 'config_class', 'parse_yaml', 'explained', 'plain_copy', 'make_config', 'one_below', 'near',
            'read_yaml', 'load_config', 'dump_config', 'flat', 'differing', 'type_in_words', 'comments', 'Setting',
            'as_yaml', 'all_settings', 'all_sections', 'find_settings', 'everybodys', 'runs_below', 'what_is',
            'what_to_do']
@@ -21,7 +21,7 @@ from shlex import quote
 from typing import Annotated, Any, Literal, get_args, get_origin
 import yaml
 from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
-from ..base.files import ConfigError
+from ..base.files import ConfigError, shipped
 from ..base.own_code import is_own
 from ..data.geometry import local_batch
 from .kits import Kit, NoKit, all_kits, house_kits, kit_named
@@ -541,6 +541,11 @@ def one_below(path: Path) -> list[Path]:
     "Where a file that is missing lies instead: in folders beside it, under the same name."
     return sorted(f for d in path.parent.iterdir() if (f := d/path.name).is_file()) if path.parent.is_dir() else []
 
+def near(path: Path) -> list[Path]:
+    "One below; or what is called much like a file that is missing, beside it or as shipped."
+    of = {f.stem: f.name for d in {path.parent, shipped(str(path.parent))} for f in sorted(d.glob('*.y*ml'))}
+    return one_below(path) or [path.with_name(of[n]) for n in difflib.get_close_matches(path.stem, of)]
+
 def read_yaml(
     path: str | Path,
     what: str = 'config', # that the file is to hold, named in messages
@@ -550,7 +555,7 @@ def read_yaml(
     try:
         if not path.exists():
             raise ConfigError(f'{path}: no such {what} file'
-                              + (f'. Did you mean {" or ".join(map(str, near))}?' if (near := one_below(path)) else ''))
+                              + (f'. Did you mean {" or ".join(map(str, there))}?' if (there := near(path)) else ''))
         if not path.is_file():
             raise ConfigError(
                 f'{path}: expected a {what} file, found {"a directory" if path.is_dir() else "no regular file"}')

@@ -735,10 +735,12 @@ def init(folder: argument(Path, 'Folder for them; the current one by default.') 
         for f in files: (folder/f.name).write_text(f.read_text().replace('FOLDER', json.dumps(within)))
     except OSError as e: fail(f'{folder} cannot be written: {e.strerror}')
     there = Path(os.path.relpath(folder))
+    lacks = next((m for m in ('torch', 'papermill') if find_spec(m) is None), '')
     tell(*(f'wrote {there/f.name}' for f in files),
+         *[f'First: {how_to_get(lacks).rpartition("Do: ")[2]}'
+           + '; a matrix needs ecrl[lab]'*(lacks == 'torch')]*bool(lacks),
          *[f'Next: cd {shlex.quote(str(there))}']*(there != Path('.')),
-         'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml; ecrl audit try -- python train.py',
-         *[f'First: {how_to_get("torch").rpartition("Do: ")[2]}']*(find_spec('torch') is None))
+         'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml; ecrl audit try -- python train.py')
 
 # %% ../../nbs/lab/870_cli.ipynb #a9a1da3b
 def _check_grades(require: list[str] | None):
@@ -1057,6 +1059,7 @@ def compare(
     out_dir: optional(Path, 'Write the report (Markdown and JSON) into this folder instead of printing it.',
                       '--out') = None, json_: Json = False):
     "What B changed against A. Studies are matched by suite, variant and seed; equal configs make an A/A control."
+    if a.resolve() == b.resolve(): fail(f'expected two runs, or two studies, found one twice: {short(a)}')
     _report(lazy.lab.report.compare(a, b), out_dir, f'{b.resolve().name}_vs_{a.resolve().name}', json_)
 
 # %% ../../nbs/lab/870_cli.ipynb #91093175
