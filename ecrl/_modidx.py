@@ -265,6 +265,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.audit.history.walks': ('audit/records.html#walks', 'ecrl/audit/history.py')},
             'ecrl.audit.laws': { 'ecrl.audit.laws._as_drawn': ('audit/laws.html#_as_drawn', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._attempts': ('audit/laws.html#_attempts', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._batches': ('audit/laws.html#_batches', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._cause': ('audit/laws.html#_cause', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._closes': ('audit/laws.html#_closes', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._consumed_alike': ('audit/laws.html#_consumed_alike', 'ecrl/audit/laws.py'),

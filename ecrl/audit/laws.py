@@ -432,12 +432,18 @@ def law_replay(h: AuditHistory) -> Iterator[Evidence]:
             if same is False and alike: continue
             n += alike is not None
             if alike is False: found.append(offence(a, f'{at(s, a)} on {a.world_size} rank(s) '
-                f'{_other(now.values(), was.values())} attempt {b.number} on {b.world_size}.', s))
+                f'{_other(now.values(), was.values())} attempt {b.number} on {b.world_size}.', s,
+                cause=_batches([*now.values()], [*was.values()])))
             elif same is False: found.append(unknown(f'{at(s, a)} on {a.world_size} rank(s) consumed other samples '
                 f'than attempt {b.number} on {b.world_size}; hashes alone do not tell whether padding alone differs.',
                 _IDS, s, a=a))
     yield from in_brief(found)
     return n
+
+def _batches(now: list, was: list) -> str | None: # lines of ranks
+    x, y = ({sum(k or 0 for k in r['micro']) for r in recs} for recs in (now, was))
+    return (f'each rank kept its batch of {min(x)}, so that of all ranks changed from {min(x)*len(was)} to '
+            f'{min(x)*len(now)}') if x == y and len(x) == 1 else None
 
 def told(*recs: dict) -> str: # the ids of lines, or a hash
     hashed = next((r for r in recs if r['ids'] is None), None)
