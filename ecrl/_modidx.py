@@ -2001,6 +2001,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'ecrl.dev.site._Text.__repr__': ('dev/site.html#_text.__repr__', 'ecrl/dev/site.py'),
                                'ecrl.dev.site._notebooks': ('dev/site.html#_notebooks', 'ecrl/dev/site.py'),
                                'ecrl.dev.site._ordered': ('dev/site.html#_ordered', 'ecrl/dev/site.py'),
+                               'ecrl.dev.site._page': ('dev/site.html#_page', 'ecrl/dev/site.py'),
+                               'ecrl.dev.site._pages': ('dev/site.html#_pages', 'ecrl/dev/site.py'),
                                'ecrl.dev.site.boilerplate': ('dev/site.html#boilerplate', 'ecrl/dev/site.py'),
                                'ecrl.dev.site.broken_links': ('dev/site.html#broken_links', 'ecrl/dev/site.py'),
                                'ecrl.dev.site.build_site': ('dev/site.html#build_site', 'ecrl/dev/site.py'),

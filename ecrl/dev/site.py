@@ -12,6 +12,7 @@ import csv, gc, inspect, json, re, shutil, sys
 from collections import Counter
 from collections.abc import Callable
 from enum import Enum
+from functools import cache
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -215,11 +216,16 @@ class _Page(HTMLParser):
         loads = 'href' if tag == 'link' and a.get('rel') not in ('canonical', 'next', 'prev') else 'src'
         self.loads |= dict.fromkeys(a[k] for k in (loads,) if a.get(k))
 
+@cache
+def _page(path: Path, written_ns: int) -> _Page: return _Page(path.read_text('utf-8'))      # two checks ask for each
+
+def _pages(docs: Path) -> dict[Path, _Page]:
+    return {p: _page(p, p.stat().st_mtime_ns) for p in sorted(docs.resolve().rglob('*.html'))}
+
 # %% ../../nbs/dev/850_site.ipynb #f55253fb
 def broken_links(docs: Path) -> list[str]: # a line for each
     "Links of the built pages that lead to no file of the site, or to no place in it."
-    docs, out = docs.resolve(), []
-    pages = {p: _Page(p.read_text('utf-8')) for p in sorted(docs.rglob('*.html'))}
+    docs, out, pages = docs.resolve(), [], _pages(docs)
     for page, content in pages.items():
         for link in content.links:
             url = urlsplit(link)
@@ -244,7 +250,8 @@ def check_links(docs: Path):
 # %% ../../nbs/dev/850_site.ipynb #f55253f1
 def check_loads(docs: Path):
     "Raise if a built page or style sheet fetches something from another site."
-    far = [(p, x) for p in sorted(docs.rglob('*.html')) for x in _Page(p.read_text('utf-8')).loads]
+    docs = docs.resolve()
+    far = [(p, x) for p, page in _pages(docs).items() for x in page.loads]
     far += [(p, x) for p in sorted(docs.rglob('*.css'))
             for x in re.findall(r'(?:url\(|@import)\s*[\'"]?((?:https?:)?//[^\s)\'"]+)', p.read_text('utf-8'))]
     if found := [f'  - {p.relative_to(docs)} fetches {x}' for p, x in far if urlsplit(x).netloc]:

@@ -294,7 +294,7 @@ def plan(self: Matrix) -> pd.DataFrame: # a row a run, in the order in which the
                            status=rows[r]['status'], steps=c.config.training.max_steps,
         failures=len(planned_faults(c.config)), replayed=replayed(c.config), estimate_s=estimate_s(c.config),
         kept_bytes=kept_bytes(c.config),
-        took_s=float(rows[r]['duration_sec'] or 0) if rows[r]['status'].startswith('completed') else float('nan'))
+        took_s=float(rows[r]['duration_sec']) if rows[r]['status'].startswith('completed') else float('nan'))
         for r, c in self.cells.items()])
     return _corrected(t.astype(dict(estimate_s=float))).sort_values('place', ignore_index=True)
 

@@ -10,7 +10,7 @@ __all__ = ['lazy', 'out', 'err', 'SimpleTable', 'BadInput', 'fail', 'installed',
 # %% ../../nbs/lab/865_terminal.ipynb #86500004
 import json, os, shlex, signal, sys, threading, time
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -263,6 +263,4 @@ def matrix_display(m):
         for r, row in changed.items():
             why = f" ({row['reason']})" if row['reason'] else ''
             if row['status'] != 'running': tell(f"[{done}/{t['runs']}] {r}: {row['status']}{why}; left: {left}")
-    if out.is_terminal: bar.start()
-    try: yield renew
-    finally: bar.stop()
+    with bar if out.is_terminal else nullcontext(): yield renew

@@ -196,14 +196,15 @@ class Verdict:
 
     def __str__(self):
         counts = ', '.join(f'{v} {k}' for k, v in self.counts.items() if v)
-        laws = (f'{len(self.checks) - len(self.idle)} laws'
-            + (f'; not exercised: {", ".join(self.idle)}' if self.idle else ''))
+        laws = f'{len(self.checks) - len(self.idle)} laws' + f'; not exercised: {", ".join(self.idle)}'*bool(self.idle)
         head = f'{MARK[self.valid]}: {self.run_id} ({self.status}; {laws}; executions: {counts})'
         three = [', '.join(f'{g.capitalize()}: {MARK[v]}' for g, v in self.grades.items())]*bool(self.grades)
         return '\n'.join([head] + [f'  {line}' for line in three]
             + [f'  the restore of attempt {r["attempt"]} after step {r["from_step"]}: '
                f'{"" if r["shown"] else "not "}shown, {r["by"]}' for r in self.restores]
             + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
+
+    __repr__ = __str__                # at a prompt a verdict is read, not taken apart
 
 # %% ../../nbs/measure/725_laws.ipynb #1fd25207
 def counted(n: int, what: str) -> str: # what: in the plural, which ends the first word
