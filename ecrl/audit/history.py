@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 from fastcore.basics import patch
+from ..base.show import show_count
 from ..contract.life import HistoryError
 from ..contract.protocol import fields, trouble
 from .ledger import added, fingerprint, hash_key, multiset_hash, ordered
@@ -274,7 +275,7 @@ def read_audit(folder: Path | str,
     run = Counter(r['run'] for recs in files.values() for r in recs).most_common(1)[0][0]
     for rank, recs in files.items():
         if o := [r['run'] for r in recs if r['run'] != run]:
-            faulty.append(f'rank {rank}: {len(o)} line(s) of another run ({o[0]})')
+            faulty.append(f'rank {rank}: {show_count(len(o), "lines")} of another run ({o[0]})')
         if o := {r['rank'] for r in recs} - {rank}: faulty.append(f'rank{rank}.jsonl: a line of rank {min(o)}')
     attempts, strays = attempts_of({k: [r for r in v if r['run'] == run] for k, v in files.items()})
     if not attempts: raise HistoryError(f'{folder}: expected the begin of an attempt, found none. Restore the first '

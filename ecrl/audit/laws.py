@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from ..base.show import show_count
 from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, Evidence, Law, Verdict, check_law, first_of, graded,
                                law, result, worst)
 from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epoch_of, epochs,
@@ -66,7 +67,7 @@ def law_written(h: AuditHistory) -> Iterator[Evidence]:
                             rank, 'a line was edited, moved or taken out')
                 break
             chain = r['chain']
-    if h.torn: yield Evidence(True, f'{h.torn} line(s) torn by a death, left out.')
+    if h.torn: yield Evidence(True, f'{show_count(h.torn, "lines")} torn by a death, left out.')
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #c3e73e26
@@ -186,7 +187,7 @@ def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     lack = [s for s, _, recs in h.surviving if any(r['ids'] is None and 'bags' not in r for r in recs)]
     for s, a, r in [(s, a, r) for s, a, recs in h.surviving for r in recs if r.get('unsure')][:3]:
         yield unknown(f'{at(s, a)}: {r["unsure"]}.', '', s, r['rank'], a)
-    if lack: yield unknown(f'{len(lack)} step(s), the first {lack[0]}, have no ids.',
+    if lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}.',
                            'WithIds(dataset), or ids= a key of the batch', lack[0])
 
 def by_content(h: AuditHistory) -> bool: # whether uniqueness cannot be told from ids
@@ -273,7 +274,7 @@ def _hashed_epoch(h: AuditHistory, e: Epoch) -> tuple[int, list, list]: # (facts
         if over and m.step == last and 'pad' in tail and again < steps[last]: continue
         if n and hashed in seen:
             rank, said = m.record['rank'], (f'{which}: rank {m.record["rank"]} consumed at {at(m.step, m.attempt)} the '
-                f'same {n} sample(s) as step {seen[hashed]} had: their hashes are equal.')
+                f'same {show_count(n, "samples")} as step {seen[hashed]} had: their hashes are equal.')
             once.append(unknown(said, _IDS, m.step, rank, m.attempt) if by_content(h)
                         else offence(m.attempt, said, m.step, rank))
         seen.setdefault(hashed, m.step)
@@ -313,8 +314,8 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
                             'the epoch was counted twice at a resume')
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
     over = [e for e in of.values() if e.over]
-    if over and not size: yield unknown(f'{len(over)} epoch(s) are over, but nobody says how large an epoch is.',
-                                        'audit(epoch_size=...)')
+    if over and not size: yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch '
+                                        'is.', 'audit(epoch_size=...)')
     if over: yield from _open(h)
     for e in over if size and h.whole else ():
         if e.hashes: m, _, more = _hashed_epoch(h, e)
@@ -335,7 +336,7 @@ def _unseen(h: AuditHistory) -> list[int]:
 
 def _unless_unseen(h: AuditHistory, said: str, step: int | None, cause: str | None) -> Evidence:
     if not (lost := _unseen(h)): return Evidence(False, said, step, cause=cause)
-    return unknown(f'{said} But {len(lost)} step(s), the first {lost[0]}, are not recorded by all ranks.',
+    return unknown(f'{said} But not all ranks recorded {show_count(len(lost), "steps")} (the first: {lost[0]}).',
                    'their lines', step)
 
 # %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
@@ -387,8 +388,16 @@ def _lost(h: AuditHistory, e: Epoch, missing: int, B: int) -> str | None:
     inside = next((a for a in h.attempts if h.parent(a) and {a.token['step'], a.token['step'] + 1} <= steps
                    and h.lineage.get(a.token['step'] + 1) is a
                    and all(b is not a for _, b, *_ in e.repeats)), None)           # else it began the epoch again
-    further = f', and went {missing//B} batch(es) too far' if missing % B == 0 else ''
-    return inside and f'attempt {inside.number} resumed within it{further}'
+    further = f', and went {show_count(missing//B, "batches")} too far' if missing % B == 0 else ''
+    return f'attempt {inside.number} resumed within it{further}' if inside else _skipped_again(h, e, missing)
+
+def _skipped_again(h: AuditHistory, e: Epoch, missing: int) -> str | None:
+    a, after = (m := e.used[0]).attempt, m.attempt.continues == 'token' and m.attempt.token['step']
+    if not after or m.step <= after + 1 or after not in h.lineage: return None          # it did not begin this epoch
+    skipped = sum(amount(m.ids or ()) for m in _upto(h, h.lineage, after).used)
+    tail = h.declared('epoch_size') % e.largest if 'drop' in (h.declared('tail') or '') else 0
+    return (f'attempt {a.number} skips in every epoch the {skipped} samples that it had to skip where it resumed'
+            if skipped in (missing, missing - tail) else None)
 
 # %% ../../nbs/audit/630_laws.ipynb #76176b8f
 def witnesses(h: AuditHistory, samples: bool = False) -> Iterator[tuple]: # (step, attempt, earlier attempt)
@@ -431,11 +440,12 @@ def law_replay(h: AuditHistory) -> Iterator[Evidence]:
             alike = same if same is not False else _padded(h, s, a, [*now.values()], b, [*was.values()])
             if same is False and alike: continue
             n += alike is not None
-            if alike is False: found.append(offence(a, f'{at(s, a)} on {a.world_size} rank(s) '
+            if alike is False: found.append(offence(a, f'{at(s, a)} on {show_count(a.world_size, "ranks")} '
                 f'{_other(now.values(), was.values())} attempt {b.number} on {b.world_size}.', s,
                 cause=_batches([*now.values()], [*was.values()])))
-            elif same is False: found.append(unknown(f'{at(s, a)} on {a.world_size} rank(s) consumed other samples '
-                f'than attempt {b.number} on {b.world_size}; hashes alone do not tell whether padding alone differs.',
+            elif same is False: found.append(unknown(f'{at(s, a)} on {show_count(a.world_size, "ranks")} consumed '
+                f'other samples than attempt {b.number} on {b.world_size}; hashes alone do not tell whether padding '
+                'alone differs.',
                 _IDS, s, a=a))
     yield from in_brief(found)
     return n
@@ -488,7 +498,7 @@ def _moved(a: AuditAttempt, now: dict, b: AuditAttempt, s: int, rank: int) -> st
     "Whether these samples belonged to another step of the killed attempt."
     other = next((t for t, by in b.steps.items() if t != s and rank in by and same_list(a, now, b, by[rank])), None)
     return other and (f'these are the samples of step {other}, '
-                      f'{abs(other - s)} step(s) {"ahead" if other > s else "back"}')
+                      f'{show_count(abs(other - s), "steps")} {"ahead" if other > s else "back"}')
 
 # %% ../../nbs/audit/630_laws.ipynb #a4d34280
 @law('order', needs='ids; shuffle=True; two whole epochs', of=AUDIT_LAWS)
@@ -556,12 +566,13 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
         if same is False: found.append(offence(a, f'{at(s, a)} consumed {told(*x)}; the reference {told(*y)}'
             + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s))
     yield from first_of(found)
-    if n < len(common): yield unknown(f'{len(common) - n} step(s) cannot be held against the reference: ids are '
-                                      'lacking, or hashed under another key.', 'ids in both runs')
+    if n < len(common): yield unknown(f'{show_count(len(common) - n, "steps")} cannot be held against the reference: '
+                                      'ids are lacking, or hashed under another key.', 'ids in both runs')
     if h.lineage.keys() != ref.lineage.keys():
         yield Evidence(False, f'the run ends at step {h.end}, the reference at step {ref.end}.')
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #2f60bb3a
 def told_of(
     l: dict, # of `launches_of`
     end: str = 'the end was reached', # what it ended before, if no kill was planned
@@ -570,10 +581,12 @@ def told_of(
     if l['came_to'] == 'not tried': return f'the kill at {l["kill"]} was not tried, since the launches were over'
     what = dict(killed='was killed at', done='ran to its end before', late=f'was ended after {l["s"]:.0f} s, before',
                 failed=f'failed by itself (exit code {l["code"]}) before')[l['came_to']]
-    words = f': {" | ".join(l["words"].splitlines())}' if l['words'] else ''
-    if l['came_to'] == 'done' and not l['kill']: return f'launch {l["launch"]} on {l["ranks"]} rank(s) ran to its end'
+    ranks = show_count(l['ranks'], 'ranks')
+    said = [t.strip() for t in (l['words'] or '').splitlines() if t.strip(' ^~')]
+    words = f': {"; ".join(said)}' if said else ''
+    if l['came_to'] == 'done' and not l['kill']: return f'launch {l["launch"]} on {ranks} ran to its end'
     point = l['kill'] if l['came_to'] == 'killed' else f'{l["kill"]} was reached' if l['kill'] else end
-    return f'launch {l["launch"]} on {l["ranks"]} rank(s) {what} {point}' + words*(l['came_to'] != 'killed')
+    return f'launch {l["launch"]} on {ranks} {what} {point}' + words*(l['came_to'] != 'killed')
 
 # %% ../../nbs/audit/630_laws.ipynb #a70ae9f8
 @law('state', needs='saved(path)', of=AUDIT_LAWS)

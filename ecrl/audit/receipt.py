@@ -13,7 +13,8 @@ from itertools import groupby
 from pathlib import Path
 from string import Template
 from ..base.files import write_atomically
-from ..measure.laws import GRADES, MARK, SIGN, Verdict, counted
+from ..base.show import show_count
+from ..measure.laws import GRADES, MARK, SIGN, Verdict
 from .history import AuditAttempt, AuditHistory, epochs, printable
 from .laws import AUDIT_LAWS, read_tried, told_of, verify_audit
 
@@ -116,7 +117,7 @@ def _grade(v: Verdict, g: str, tail: str) -> str: # tail: as declared
     said = {True: holds, False: fails, 'unknown': f'these records do not tell whether {holds}'}
     told = said.get(x, f'nothing has happened that could show whether {holds}')
     return (f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{told[0].upper()}{told[1:]}.</p>'
-            f'<p class=small>rests on {counted(v.rests_on[g], _RESTS_ON[g])}{of}</p></div>')
+            f'<p class=small>rests on {show_count(v.rests_on[g], _RESTS_ON[g])}{of}</p></div>')
 
 # %% ../../nbs/audit/660_receipt.ipynb #efbdcf1a
 def receipt(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from ..base.files import write_atomically
 from ..base.processes import MARK, end_marked
+from ..base.show import show_count
 from ..training.faults import Fault
 from ..measure.laws import GRADES, Verdict, word
 from .history import AuditHistory, is_audit, launches_of, read_audit
@@ -148,7 +149,7 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
     done = []
     for n, (kill, W) in enumerate(zip([*kills, None], launch_worlds(worlds, len(kills) + 1)), 1):
         began, at, rc = time.monotonic(), time.time(), None
-        say(f'launch {n} on {W} rank(s)' + (f', killed at {kill}' if kill else ', to the end') + left(n - 1))
+        say(f'launch {n} on {show_count(W, "ranks")}, {f"killed at {kill}" if kill else "to the end"}{left(n - 1)}')
         try: rc = launch(command, W, run, kill, timeout_s)
         except Late: came_to = 'late'
         else:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 import ecrl
 from ..base.files import shipped, write_atomically
+from ..base.show import show_count
 from .cells import MANDATORY, Cell, cell_of, design, job_of, worlds_of
 from .job import shown_job
 from .launching import ALWAYS, GROUPS
@@ -51,7 +52,7 @@ def in_words(r: dict) -> str:
     if 'missing' not in r: return r.get('why', '')
     numbers = [f'{r["missing"]} missing ({r["missing_pct"]}% of an epoch)' if r['missing'] else '',
                f'{r["duplicated"]} repeated ({r["duplicated_pct"]}%)' if r['duplicated'] else '',
-               '' if r['order'] == 'unknown' else AGREE[r['order']], f'{r["replayed"]} step(s) replayed',
+               '' if r['order'] == 'unknown' else AGREE[r['order']], f'{show_count(r["replayed"], "steps")} replayed',
                dict(bitwise='losses equal to the bit', differs='losses differ', lost='state lost').get(r['state'], ''),
                r.get('finding', '')]
     return '; '.join(n for n in numbers if n)

@@ -21,7 +21,7 @@ from shlex import quote
 from matplotlib.axes import Axes
 from ..base.files import read_json, write_json_atomically
 from ..base.glossary import meanings
-from ..base.show import show_s
+from ..base.show import show_count, show_s
 from ..contract.config import differing, flat, make_config
 from ..measure.correctness import verify
 from ..measure.divergence import Divergence, DivergenceError, diverge
@@ -68,7 +68,8 @@ def _overview(h: History) -> str:
     if (accuracy := held_out(h)) is not None: said.append(f'held-out accuracy: {accuracy:.4f}')
     if h.status == 'in progress':
         said.append('The run has not ended. Everything below holds for what is recorded so far.')
-    return _list([*said, *h.problems, *(f'{n} torn line(s) in {f}, left out' for f, n in h.torn.items())])
+    torn = (f'{show_count(n, "lines")} of {f} torn, and left out' for f, n in h.torn.items())
+    return _list([*said, *h.problems, *torn])
 
 def _divergence_text(d: Divergence) -> str:
     l = d.losses

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from ..base.files import ConfigError, runs_dir
-from ..base.show import UNITS, show_duration
+from ..base.show import UNITS, show_count, show_duration
 from ..data.datasets import DigitsWithIDs, ImagesWithIDs
 from ..data.geometry import Geometry, sample_ids_hash
 from ..data.sampler import ResumableGlobalBatchSampler
-from ..measure.laws import GRADES, MARK, NOT_EXERCISED, SIGN, counted
+from ..measure.laws import GRADES, MARK, NOT_EXERCISED, SIGN
 from ..advise.costs import PARTS, Costs
 from ..advise.projection import LOOKS, WAYS, Scale, project
 from .monitor import RANKS, html_table
@@ -187,7 +187,7 @@ def mark_html(valid: bool | str) -> str:
 def grades_html(verdict: dict) -> str: # empty: the verdict was written before there were grades
     "The three grades and what each rests on."
     rests = verdict.get('rests_on', {})
-    rows = [[g.capitalize(), mark_html(v), counted(rests.get(g, 0), GRADES[g].rests_on)]
+    rows = [[g.capitalize(), mark_html(v), show_count(rests.get(g, 0), GRADES[g].rests_on)]
             for g, v in verdict.get('grades', {}).items()]
     return html_table(['grade', 'result', 'rests on'], rows, _CELL) if rows else ''
 

@@ -15,6 +15,7 @@ from itertools import takewhile
 import numpy as np
 import pandas as pd
 from ..base.files import read_json, read_jsonl
+from ..base.show import show_count
 from ..contract.config import RunConfig, make_config
 from ..contract.life import RunClock, told_by_log
 from ..contract.protocol import LIFE, RESUMABLE, RUN_FORMAT, SUPERVISORS, settings_before, settings_digest
@@ -30,8 +31,8 @@ def law_format(h: History) -> Iterator[Evidence]:
                                   'rank\'s log, and was not judged. If it is a copy, move it away.')
                          for name in h.strays])
     for name, n in h.torn.items():
-        yield Evidence(True, f'{name}: {n} torn line(s) were skipped; a writer that is killed, or whose disk is full, '
-                             'leaves such.')
+        yield Evidence(True, f'{name}: {show_count(n, "lines")} torn, and skipped; a writer that is killed, or '
+                             'whose disk is full, leaves such.')
     events, attempts = (h.lines[f] for f in ('events.jsonl', 'supervisor_attempts.jsonl'))
     older = h.version and not told_by_log(h.version, events)
     gone = 'missing or cannot be read', 'missing or empty'
@@ -512,7 +513,7 @@ def _not_in_config(h: History, planned: list[dict]) -> Iterator[Evidence]:
     if h.version < 2 or not h.settings: return
     settings = [s['settings'] for s in sessions(h)]
     if planned and not any(s.get('failure.enabled') for s in settings):
-        yield Evidence(False, f'{len(planned)} fault(s) are planned, but no config enables failures.')
+        yield Evidence(False, f'{show_count(len(planned), "faults")} planned, but no config enables failures.')
     for f in h.lines['faults.jsonl']:
         if f.get('point') == 'storage' and all(s.get('storage.fault', 'none') == 'none' for s in settings):
             yield Evidence(False, f'the disk refused by plan ({f["kind"]}), but no config asks for that.',

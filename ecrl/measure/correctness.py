@@ -15,6 +15,7 @@ from itertools import islice
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from fastcore.basics import patch
+from ..base.show import show_count
 from ..data.assignment import Unit, coverage
 from ..contract.kits import house_kits
 from .consistency import alike, env, falls, promised, restores
@@ -100,7 +101,7 @@ def _unknown_geometry(h: History) -> Iterator[Evidence]:
 def _misplaced(r, S: int) -> tuple[str, str | None]:
     epoch, cursor = divmod(r.global_step - 1, S)
     off = r.epoch*S + r.cursor_step - (r.global_step - 1)
-    cause = (f'the cursor is {abs(off)} step(s) {"ahead" if off > 0 else "behind"}'
+    cause = (f'the cursor is {show_count(abs(off), "steps")} {"ahead" if off > 0 else "behind"}'
         if abs(off) < S else 'the epoch was not restored')
     return (f'rank {r.rank} recorded epoch {r.epoch}, cursor {r.cursor_step} at {at(r)}; expected epoch {epoch}, '
             f'cursor {cursor}.', cause)
@@ -361,7 +362,8 @@ def _global_losses(h: History) -> Iterator[Evidence]:
     lost = np.bincount(h.execution, ~np.isfinite(h.steps['loss']), len(h.ledger))[h.execution] > 0
     s = h.steps[h.steps['loss_global'].notna().to_numpy() | lost]
     if len(s) < len(h.steps):
-        yield Evidence('unknown', f'elastic numerics, but {len(h.steps) - len(s)} record(s) have no loss_global: '
+        lack = show_count(len(h.steps) - len(s), 'records')
+        yield Evidence('unknown', f'elastic numerics, but {lack} without loss_global: '
                                   'equality on any number of ranks cannot be judged.')
     first = s.groupby(['global_step'] + ['attempt']*(not _always(h)))['loss_global'].transform('first')
     yield from offences(s, (s['loss_global'] != first) & (s['loss_global'].notna() | first.notna()),

@@ -18,6 +18,7 @@ from operator import itemgetter
 from pathlib import Path
 from fastcore.basics import patch
 from ..base.files import LOCK, ConfigError, read_jsonl
+from ..base.show import show_count
 from ..data.assignment import Assignment, EvenWindows, Unit
 from ..data.geometry import Geometry, locate
 from ..checkpoint.store import CheckpointInfo, DamagedCheckpoint
@@ -80,7 +81,7 @@ def _rank_file(path: Path, reading: Reading) -> pd.DataFrame:
     for k in STEP if reading.version >= 2 and n else ():
         whole = k in cols and k not in TEXT and not np.isnan(cols[k]).any()
         if not STEP[k].absent and not whole and (lack := sum(r.get(k) is None for r in recs)):
-            reading.faulty.append(f'{path.name}: {k} is missing in {lack} record(s)')
+            reading.faulty.append(f'{path.name}: {k} is missing in {show_count(lack, "records")}')
     unknown = np.full(n, np.nan)
     table = {k: pd.Series(cols[k], dtype=object, copy=False) if k in TEXT and k in cols else cols.get(k, unknown)
              for k in REQUIRED + OPTIONAL}

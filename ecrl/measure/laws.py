@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['NOT_EXERCISED', 'MARK', 'SIGN', 'SHOWN', 'GRADES', 'RECORDS', 'DECLARED', 'Evidence', 'worst', 'as_result', 'word',
-           'exit_code', 'offences', 'first_of', 'at', 'check_law', 'result', 'Grade', 'graded', 'Law', 'law', 'Verdict',
-           'counted']
+           'exit_code', 'offences', 'first_of', 'at', 'check_law', 'result', 'Grade', 'graded', 'Law', 'law', 'Verdict']
 
 # %% ../../nbs/measure/725_laws.ipynb #b5ace818
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from fastcore.basics import patch
+from ..base.show import show_count
 if TYPE_CHECKING: import pandas as pd       # no law of a ledger needs it
 
 # %% ../../nbs/measure/725_laws.ipynb #cd10e0c8
@@ -207,16 +207,11 @@ class Verdict:
     __repr__ = __str__                # at a prompt a verdict is read, not taken apart
 
 # %% ../../nbs/measure/725_laws.ipynb #1fd25207
-def counted(n: int, what: str) -> str: # what: in the plural, which ends the first word
-    "How many: `1 comparison of state`, `1,200 comparisons of state`."
-    many, _, rest = what.partition(' ')
-    return f'{n:,} {many.removesuffix("s") if n == 1 else many} {rest}'.rstrip()
-
 @patch
 def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
     "The three grades for a table: name, word and sign, and how much was counted."
     shown, each = sum(r['shown'] for r in self.restores), len(self.restores)
-    def on(g): return counted(self.rests_on.get(g, 0), GRADES[g].rests_on) + (
+    def on(g): return show_count(self.rests_on.get(g, 0), GRADES[g].rests_on) + (
         f'; {shown} of {each} restores shown' if g == 'state' and each else
         f': {", ".join(self.compared)}' if g == 'state' and self.compared else '')
     return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', on(g)) for g, v in self.grades.items()]

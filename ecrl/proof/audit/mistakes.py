@@ -11,6 +11,7 @@ import hashlib, shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from ...base.files import project_root
+from ...base.show import show_count
 from ...measure.laws import GRADES, word
 from ...audit.laws import verify_audit
 from ...audit.trying import TryError, last_words
@@ -105,7 +106,8 @@ def live(
         ended = launch_row(one, run/'train.py', run.resolve(), W, kill, words)
         if not (ended.killed if kill else ended.done):
             why = 'was not done in time' if ended.late else 'failed by itself'
-            raise TryError(f'launch {n} on {W} rank(s) {why} (exit codes {ended.codes}):\n{last_words(run)}')
+            raise TryError(f'launch {n} on {show_count(W, "ranks")} {why} (exit codes {ended.codes}):\n'
+                           f'{last_words(run)}')
     shutil.rmtree(run/'work', ignore_errors=True)
     made.write_text(digest)
     return True
