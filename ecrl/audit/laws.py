@@ -594,12 +594,19 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     "A restart continues from the newest checkpoint that was published, or says why not."
     n = 0
     for a in h.attempts:
-        p, r = next(((p, r) for p in reversed(h.attempts[:a.number - 1]) for r in reversed(p.saves)), (None, None))
-        t, mine = a.token, h.parent(a)
-        if r is None or not a.resumed or t and mine is None: continue
-        n, step = n + 1, r['token']['step']
-        if t and (mine.number, t['step']) >= (p.number, step): continue
+        saves, t, mine = [(p, r) for p in h.attempts[:a.number - 1] for r in p.saves], a.token, h.parent(a)
+        if not saves or not a.resumed or t and mine is None: continue
+        n, here = n + 1, (mine.number, t['step']) if t else (0, -1)
+        newer = [(p, r) for p, r in saves if here < (p.number, r['token']['step'])]
+        if not newer: continue
         begins = f'attempt {a.number} continues from {at(t["step"], mine) if t else "a fresh start"}'
+        aside = _kept_aside(saves, here) if t else []
+        p, r = next((x for x in reversed(newer) if _kind(x[1]) not in aside), newer[-1])
+        step = r['token']['step']
+        if _kind(r) in aside:
+            yield Evidence(True, f'{begins}, the newest of its name; {r["path"]} of {at(step, p)} is kept beside it.',
+                           t['step'], None, a.number)
+            continue
         if q := _half_saved(h, a, p, r):
             yield Evidence(True, f'{begins}: {r["path"]} of {at(step, p)} was published, and {q} not yet.',
                            t['step'] if t else 0, None, a.number)
@@ -610,6 +617,16 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
             t['step'] if t else 0, None, a.number, None if why else 'another checkpoint was found first' if t else
             "none was found; a fresh start on purpose takes a new folder, or says so: resumed(None, fallback='why')")
     return n
+
+# %% ../../nbs/audit/630_laws.ipynb #a70ae9fb
+def _kind(save: dict) -> str: return re.sub('[0-9]+', '#', save['path'].lower())
+
+def _kept_aside(saves: list, here: tuple[int, int]) -> list[str]: # saves: (attempt, record); here: what was loaded
+    "Kinds of names that a restart need not look for: the best one, and what is saved less often than what it loaded."
+    often, best = Counter(_kind(r) for _, r in saves), lambda kind: 'best' in kind
+    own = [_kind(r) for p, r in saves if (p.number, r['token']['step']) == here]
+    return [k for k in often if own and k not in own
+            and (best(k) and not any(map(best, own)) or often[k] < max(often[o] for o in own))]
 
 def _half_saved(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, r: dict) -> str | None: # r: the newest save, of p
     "The path that a death came before: it is saved whenever the newest one is, and this continues from its own newest."

@@ -297,10 +297,12 @@ def _published(s: Script, save: ast.Call) -> tuple[ast.stmt, str]:
             return s.nearest(c, ast.stmt), ast.unparse(own[-1])
     return block or s.nearest(save, ast.stmt), _text(to)
 
-SAVES = r'((torch|pickle|joblib|dill|cloudpickle|accelerator|fabric|xm|json)\.)?(save|dump)$'
+SAVES = r'(torch|pickle|joblib|dill|cloudpickle|accelerator|fabric|xm|json)\.(save|dump)$'
 
 def _saves(s: Script) -> list[ast.Call]: # no pictures, arrays or settings
-    found = [c for c in _calls(s.tree, 'save', 'dump') if len(c.args) > 1 and re.match(SAVES, _text(c.func))]
+    own = {f.name for f in ast.walk(s.tree) if isinstance(f, ast.FunctionDef)}
+    found = [c for c in _calls(s.tree, 'save', 'dump') if len(c.args) > 1
+             and (re.match(SAVES, _text(c.func)) or isinstance(c.func, ast.Name) and c.func.id not in own)]
     return [c for c in found if not _text(c.func).startswith('json') or _published(s, c)[1] in _read(s)]
 
 def _read(s: Script) -> list[str]: # paths of what is loaded
@@ -378,15 +380,19 @@ def _alone(s: Script, node) -> ast.If | None: # around it, what one rank does
 def _saving(s: Script, save: ast.Call) -> list[tuple[ast.stmt, dict[str, str]]]: # before what; what its names are there
     "Where every rank still is, before it saves: at the save, or at each call of the function that has it."
     f, states = s.nearest(save, ast.FunctionDef), _calls(s.tree, 'state_dict')
-    calls = _calls(s.tree, f.name) if f else []
-    here = not states or any(s.home(c) is s.home(save) for c in states)                  # or a caller gathers them
+    calls = [c for c in _calls(s.tree, f.name) if isinstance(c.func, ast.Attribute) == _method(f)
+             and not re.match(SAVES, _text(c.func))] if f else []
+    what = _of(s, save.args[0])
+    gathers = isinstance(what, ast.Call) and any(s.home(c) and s.home(c).name == _name(what) for c in states)
+    here = not states or gathers or any(s.home(c) is s.home(save) for c in states)       # or a caller gathers them
     if not calls or here and (_alone(s, save) or not any(_alone(s, c) for c in calls)):
         return [(_alone(s, save) or s.nearest(save, ast.stmt), {})]
-    return [(_alone(s, c) or s.nearest(c, ast.stmt), _names_at(f, c)) for c in calls]
+    return [(_alone(s, c) or s.nearest(c, ast.stmt), _names_at(f, c) if here else {}) for c in calls]
+
+def _method(f: ast.FunctionDef) -> bool: return bool(f.args.args) and f.args.args[0].arg == 'self'
 
 def _names_at(f: ast.FunctionDef, call: ast.Call) -> dict[str, str]: # what its names are where it is called
-    method = isinstance(call.func, ast.Attribute) and bool(f.args.args) and f.args.args[0].arg == 'self'
-    given = [call.func.value, *call.args] if method else call.args
+    given = [call.func.value, *call.args] if _method(f) else call.args
     names = {a.arg: _text(v) for a, v in zip(f.args.args, given)} | _keywords(call)
     for n in (n for n in ast.walk(f) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)):
         text = _renamed(_text(n.value), names)
