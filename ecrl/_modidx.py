@@ -285,6 +285,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws._padded': ('audit/laws.html#_padded', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._proved': ('audit/laws.html#_proved', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._ranks': ('audit/laws.html#_ranks', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._restart_begins': ('audit/laws.html#_restart_begins', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._same_steps': ('audit/laws.html#_same_steps', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._sequence': ('audit/laws.html#_sequence', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._short': ('audit/laws.html#_short', 'ecrl/audit/laws.py'),

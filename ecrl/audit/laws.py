@@ -216,7 +216,8 @@ def _as_drawn(h: AuditHistory) -> Iterator[Evidence]:
     for s, a, x, b, y in common_steps(h, h.reference) if h.reference else ():
         same = same_set(a, x, b, y)
         n += same is True and sum(amount(r['ids'] or ()) for r in x)
-        if same is False: found.append(offence(a, f'{at(s, a)} consumed other samples than the reference.', s))
+        if same is False: found.append(offence(a, f'{at(s, a)} consumed other samples than the reference.', s, cause=
+            'what draws them had another random state than when it was saved' if h.parent(a) else None))
     yield from in_brief(found)
     return n
 
@@ -353,7 +354,7 @@ def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
     if missing <= 0: return
     told = f'{missing} of {size} samples' + (f' ({few(gone)})' if gone else '')
     drawn = {i for part in left_out(h, e) if isinstance(part, list) for i in part if not is_span(i)}
-    if gone and {*gone} <= drawn:
+    if gone and {*gone} <= drawn and not _skipped_again(h, e, missing):
         yield unknown(f'{which}: {told} were drawn, and no backward pass followed.', 'accumulate=, where one pass '
                       'covers several batches; audit.discard(), where a batch is left out on purpose')
     elif missing >= B or tail in ('keep', 'pad'):
@@ -390,6 +391,13 @@ def _lost(h: AuditHistory, e: Epoch, missing: int, B: int) -> str | None:
                    and all(b is not a for _, b, *_ in e.repeats)), None)           # else it began the epoch again
     further = f', and went {show_count(missing//B, "batches")} too far' if missing % B == 0 else ''
     return f'attempt {inside.number} resumed within it{further}' if inside else _skipped_again(h, e, missing)
+
+def _upto(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> Epoch:
+    "What the steps of a line, up to this one, consumed in its epoch."
+    a, r = line[s], line[s].steps[s][0]
+    e = epoch_of(h, a, r)
+    return Epoch(e, s == max(line) and r['epoch'] in a.ends,
+                 [m for t, c in line.items() if t <= s for k, m in micros(h, t, c) if k == e])
 
 def _skipped_again(h: AuditHistory, e: Epoch, missing: int) -> str | None:
     a, after = (m := e.used[0]).attempt, m.attempt.continues == 'token' and m.attempt.token['step']
@@ -474,13 +482,6 @@ def _padded(
     new, old = ({*multiset(x)} - {*seen} for x in (now, was))
     return bool(new) and new == old                                                 # padding alone is no step
 
-def _upto(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> Epoch:
-    "What the steps of a line, up to this one, consumed in its epoch."
-    a, r = line[s], line[s].steps[s][0]
-    e = epoch_of(h, a, r)
-    return Epoch(e, s == max(line) and r['epoch'] in a.ends,
-                 [m for t, c in line.items() if t <= s for k, m in micros(h, t, c) if k == e])
-
 def _closes(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> bool:
     "Whether an epoch ends with this step of a line."
     upto, after = _upto(h, line, s), line.get(s + 1)
@@ -513,7 +514,7 @@ def law_shuffled(h: AuditHistory) -> Iterator[Evidence]:
         if sizes[:k] != more[:k] or bool(e.hashes) != bool(then.hashes): continue          # hashes of other batches
         n += 1
         if ids[:k] == later[:k] or _same_steps(e, then):
-            anew = far and e.used[0].attempt is not then.used[0].attempt
+            anew = far and e.used[0].attempt is not then.used[0].attempt or _restart_begins(then)
             found.append(Evidence(False, f'epochs {e.number} and {then.number} have the same order: {few(ids)}.', cause=
                 'the shuffle began again: its generator, or the epoch of its sampler, was not restored' if anew else
                 'the epoch was not set in the sampler'))
@@ -530,6 +531,10 @@ def _to_compare(of: dict[int, Epoch]) -> Iterator[tuple[Epoch, Epoch]]:
         e = opened.setdefault(frozenset(multiset(dict(ids=x) for x in samples).items()), then)
         if k - 1 in of: yield of[k - 1], then
         if e.number < k - 1: yield e, then
+
+def _restart_begins(e: Epoch) -> bool:
+    m = e.used[0]
+    return m.attempt.continues == 'token' and m.step == m.attempt.token['step'] + 1
 
 def _sequence(e: Epoch) -> tuple[list, list]: # (samples, what says which), in order
     if not e.hashes: return [1]*len(e.ids), e.ids
