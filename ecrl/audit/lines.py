@@ -194,6 +194,8 @@ class Drawn: # how a script comes by its batches
         tree, self.made = s.tree, _calls(s.tree, 'DataLoader')
         self.names = {_text(n.targets[0]): n.value for n in ast.walk(tree)
                       if isinstance(n, ast.Assign) and n.value in self.made}
+        self.gives = {s.home(n).name for n in ast.walk(tree) if isinstance(n, ast.Return) and s.home(n)
+                      and (n.value in self.made or _text(n.value) in self.names)}
         size = lambda n: len([*ast.walk(n)])
         kinds = ast.For, ast.While, ast.comprehension
         loops = sorted((n for n in ast.walk(tree) if isinstance(n, kinds)), key=size)
@@ -208,10 +210,12 @@ class Drawn: # how a script comes by its batches
             c.args[0] for c in _calls(tree, 'iter') if c.args and self.is_loader(c.args[0])]
         self.loader = over if over in self.made else self.names.get(_text(over)) \
             or next(filter(self.is_loader, self.made), None)
+        self.data = _numbered(s, _dataset(self.loader))
 
     def is_loader(self, node) -> bool:
         text = _text(node)
-        known = node in self.made or text in self.names or 'loader' in text.lower()
+        known = node in self.made or text in self.names or 'loader' in text.lower() or (
+            isinstance(node, ast.Call) and _name(node) in self.gives)
         return known and not re.search('val|test', text.lower())
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0008
@@ -249,9 +253,18 @@ def _all_known(s: Script, code: str, home) -> bool:
 # %% ../../nbs/audit/635_lines.ipynb #635f0009
 STREAMS = ('IterableDataset', 'to_iterable_dataset', 'WebDataset', 'ChainDataset')
 
+def _made_by(s: Script, data: ast.AST | None) -> ast.AST | None:
+    if data is None or isinstance(data, ast.Call): return data
+    return getattr(_first(s.tree, lambda n: _text(n.targets[0]) == _text(data)), 'value', None)
+
+def _numbered(s: Script, data: ast.AST | None) -> ast.AST | None:
+    "What numbers the samples: not a part that another resume, or another epoch, makes anew."
+    made = _made_by(s, data)
+    if not isinstance(made, ast.Call) or _name(made) != 'Subset' or len(made.args) < 2: return data
+    return _numbered(s, made.args[0]) if _mentions(made.args[1], _follows(s)) else data
+
 def _streams(s: Script, data: ast.AST | None) -> bool: # it has no samples that could be numbered
-    made = data if data is None or isinstance(data, ast.Call) else getattr(
-        _first(s.tree, lambda n: _text(n.targets[0]) == _text(data)), 'value', None)
+    made = _made_by(s, data)
     own, kinds = [n for n in ast.walk(s.tree) if isinstance(n, ast.ClassDef)], {*STREAMS}
     for _ in own: kinds |= {c.name for c in own if {_text(b).rpartition('.')[2] for b in c.bases} & kinds}
     return made is not None and any(_name(c) in kinds or _keywords(c).get('streaming') == 'True'
@@ -267,7 +280,7 @@ def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the
     for over in d.over:
         epochs = _epochs(s, d.loop) if d.loop else None
         _wrap(s, over, 'audit.tap(', f'{_epoch(s, over, epochs)})')
-    if (data := _dataset(d.loader)) is not None: _carry_ids(s, d.loader, data)
+    if d.data is not None: _carry_ids(s, d.loader, d.data)
     elif d.over: s.by_hand.append('around the data of the loader: ecrl.audit.WithIds(data)')
     if not d.over and d.made: s.by_hand.append('around the loader, where batches are drawn from it: audit.tap(loader)')
     if not d.over and not d.made:                                            # it takes its samples itself
@@ -348,6 +361,26 @@ def _restored(s: Script, load: ast.stmt) -> ast.stmt:
     far = [n for n in far if not any(b in block for b in (n, *s.around(n)))]
     beside = [n for n in block if _place(n) >= _place(load) and _calls(n, 'load_state_dict')]
     return max(far or beside, key=_place, default=load)
+
+# %% ../../nbs/audit/635_lines.ipynb #635f0a21
+def _mentions(node: ast.AST | None, names: set[str]) -> bool:
+    named = (n for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute))) if node else ()
+    return any(_text(n) in names for n in named)
+
+def _follows(s: Script) -> set[str]: # the load itself, too
+    "Names of what follows from what was loaded: the epoch, the place in it, and what is reckoned from them."
+    names, more = set(), {_load(s)[2]}
+    pairs = [(n.value, t) for n in ast.walk(s.tree) if isinstance(n, ast.Assign) for t in n.targets]
+    pairs += [(n.iter, n.target) for n in ast.walk(s.tree) if isinstance(n, ast.For)]
+    for f in (f for f in ast.walk(s.tree) if isinstance(f, ast.FunctionDef)):
+        pairs += [(n.value, ast.Name(f.name)) for n in ast.walk(f) if isinstance(n, ast.Return)]
+        pairs += [(given, ast.Name(a.arg)) for c in _calls(s.tree, f.name)
+                  for a, given in zip(f.args.args[_method(f):], c.args)]
+    while more - names:
+        names |= more
+        more = {_text(t) for value, to in pairs if _mentions(value, names)
+                for t in (to.elts if isinstance(to, ast.Tuple) else [to])}
+    return names
 
 # %% ../../nbs/audit/635_lines.ipynb #0a3d1353
 def _of(s: Script, what: ast.AST) -> ast.AST: # the value of a name, where it was assigned last
@@ -444,18 +477,21 @@ def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_lo
     (call, at, name, given), kept = load, [f'{key}={of}' for key, of, _ in parts]
     save = _save(s, call)
     whole = save is not None and _whole(s, save)
+    several = isinstance(at, ast.Assign) and isinstance(at.targets[0], ast.Tuple)
+    parted = several and at.value is call                                          # each part has its place in it
     other = save is not None and (bool(made) and s.home(save) is s.home(made) and _place(save) < _place(made)
                                   or at is None and _bare_state(s, save))          # an export, or before it trains
     back, lacks = _parted(s, [f'{key}={to or of}' for key, of, to in parts], at and s.home(at))
     resumed = f"audit.resumed({', '.join(filter(None, [given, back]))}){lacks}"
     if at is None: s.by_hand.append(f'after a checkpoint is loaded, which nothing here does yet: {resumed}')
-    elif whole or made and s.home(made) is s.home(at) and _place(_restored(s, at)) < _place(made):
+    elif whole or several or made and s.home(made) is s.home(at) and _place(_restored(s, at)) < _place(made):
         s.by_hand.append(f'after what line {at.lineno} loads is restored, and the ledger is there: {resumed}')
     else:
         if not isinstance(at, ast.Assign): _wrap(s, call, '(checkpoint := ', ')')
         _after(s, _restored(s, at), resumed)
-    if save is None or whole or other:
-        where = f'where line {save.lineno} saves an object, save a dict with it and' if whole else 'where it saves:'
+    if save is None or whole or other or parted:
+        where = 'where it saves:' if save is None or not (whole or parted) else (
+            f'where line {save.lineno} saves {"an object" if whole else "a tuple"}, save a dict with it and')
         return s.by_hand.append(f"{where} 'audit': audit.token({', '.join(kept)}); then audit.saved(path)")
     for c in _saves(s):
         if c is not save and _published(s, c)[1] != _published(s, save)[1]:
@@ -516,7 +552,7 @@ def _of_lightning(tree, made, loader) -> str:
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0018
 def _data(d: Drawn) -> str: # a name for it: what is made within a call is the loader's
-    data = _dataset(d.loader)
+    data = d.data
     named = next((name for name, c in d.names.items() if c is d.loader), None)
     return f'{named}.dataset' if isinstance(data, ast.Call) and named else _text(data, 'data')
 
@@ -548,7 +584,7 @@ def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # afte
     at = max([*opts_there, *[there]*(there is not None and not late)], key=_place, default=None)
     names = ', '.join({_text(n.targets[0]): 0 for n in opts}) or 'optimizer'*(
         _known(s, 'optimizer', home) and bool(_calls(s.tree, 'backward')))
-    sized = _known(s, data, home) and not late and not _streams(s, _dataset(d.loader))
+    sized = _known(s, data, home) and not late and not _streams(s, d.data)
     declared, more = _declared(s, d, data if sized else None)
     given = ["'runs/job'", f'optimizer=[{names}]' if ',' in names else names and f'optimizer={names}', declared]
     ledger = f"audit = ecrl.audit({', '.join(filter(None, given))}){f'      # {more}'*bool(more)}"
