@@ -105,7 +105,8 @@ def launch_name(rank: int, world_size: int, given: str | None = None) -> tuple[s
 Sample = collections.namedtuple('Sample', 'ids item')
 
 class WithIds:
-    "A map-style dataset whose samples carry their index."
+    """A map-style dataset whose samples carry their index in it. What is cut anew at each restart goes around it:
+    `Subset(WithIds(data), rest)`."""
     def __init__(self, dataset):
         if 'IterableDataset' in {c.__name__ for c in type(dataset).__mro__}: raise AuditError(
             f'WithIds: expected a map-style dataset, found a stream, {type(dataset).__name__}. Leave WithIds out: its '
