@@ -620,7 +620,8 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
         yield Evidence(bool(why), f'{begins}, '
             f'although {r["path"]} of {at(step, p)} was published' + (f'; the reason: {why}.' if why else '.'),
             t['step'] if t else 0, None, a.number, None if why else 'another checkpoint was found first' if t else
-            "none was found; a fresh start on purpose takes a new folder, or says so: resumed(None, fallback='why')")
+            'none was found, or asked for; a fresh start on purpose takes a new folder, or says so: resumed(None, '
+            "fallback='why')")
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #a70ae9fb

@@ -961,8 +961,10 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     to.write_text(new, 'utf-8')
     ranks = 'init_process_group' in text
     how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
+    asks = re.findall(r'add_argument\(\s*[\'"](--[\w-]*(?:resume|restore|continue|auto)[\w-]*)', text)
     tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(new), *by_hand]),
-         f'Then: ecrl audit try {how} {short(to)}')
+         f'Then: ecrl audit try {how} {short(to)}',
+         *[f'With {" or ".join(asks)}, if it resumes only when asked.']*bool(asks))
 
 @audit.command(name='receipt')
 def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.', 'run'),
