@@ -271,6 +271,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws._consumed_alike': ('audit/laws.html#_consumed_alike', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._differ': ('audit/laws.html#_differ', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._ended': ('audit/laws.html#_ended', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._entire': ('audit/laws.html#_entire', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._half_saved': ('audit/laws.html#_half_saved', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._hashed_epoch': ('audit/laws.html#_hashed_epoch', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._judge_epoch': ('audit/laws.html#_judge_epoch', 'ecrl/audit/laws.py'),

@@ -235,10 +235,12 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     fills = ended and sum(amount(i) for t, _, i, _ in e.repeats if t == last) < sum(
         amount(m.ids or ()) for m in e.used if m.step == last)
     tail_alone = ended and {t for t, *_ in e.repeats} == {last}
+    by_itself = tail is None and not h.declared('epoch_size') and any(
+        h.parent(b) is None for _, b, *_ in e.repeats)                                  # no restart did it
     for s, a, ids, first in e.repeats:
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
-        drawn = tail is None and not h.declared('epoch_size') and h.parent(a) is None       # no restart did it
+        drawn = by_itself and (h.parent(a) is None or not _entire(e.used, s, ids))
         need = (' Needed: unique=True, if no two samples have the same content.' if by_content(h)
                 else ' Needed: replacement=True, if samples are drawn with replacement.' if drawn
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
@@ -248,9 +250,12 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         blamed.add(a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611f
+def _entire(used: list[Micro], s: int, ids: list) -> bool: # a batch, and not some of its samples
+    return any(m.step == s and {*map(str, m.ids or ())} == {*map(str, ids)} for m in used)
+
 def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, at_end: bool, tail: str | None) -> str | None:
     "Why samples came again, where the records tell; at_end: they did in an epoch's last step alone; tail: as declared."
-    entire = any(m.step == s and {*map(str, m.ids or ())} == {*map(str, ids)} for m in used)
+    entire = _entire(used, s, ids)
     if at_end and not entire: return (
         'the last batch was filled up with samples that had been used before'
         + (tail in ('keep', 'drop'))*", as a sampler does that pads: then declare tail='pad'")

@@ -560,6 +560,8 @@ def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # argum
     if _calls(s.tree, 'WeightedRandomSampler') or any(
             _keywords(c).get('replacement') == 'True' for c in _calls(s.tree, 'RandomSampler')):
         return 'replacement=True', ''
+    if d.loader is None and _calls(s.tree, 'randint', 'integers', 'choice', 'choices'):
+        return 'replacement=True', 'fill in, if a sample comes once in an epoch, instead: epoch_size=, tail=, shuffle='
     if d.loader is None: return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
     said = _keywords(d.loader)
     more = [*['epoch_size=']*(data is None), *[f'tail= and shuffle= as in **{said.get(None)}']*(None in said),
