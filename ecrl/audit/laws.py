@@ -15,7 +15,7 @@ import numpy as np
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from ..base.show import show_count
 from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, Evidence, Law, Verdict, check_law, first_of, graded,
@@ -237,10 +237,12 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     tail_alone = ended and {t for t, *_ in e.repeats} == {last}
     by_itself = tail is None and not h.declared('epoch_size') and any(
         h.parent(b) is None for _, b, *_ in e.repeats)                                  # no restart did it
+    steps = {}
+    for m in e.used if by_itself else (): steps.setdefault(m.step, []).append(m)
     for s, a, ids, first in e.repeats:
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
-        drawn = by_itself and (h.parent(a) is None or not _entire(e.used, s, ids))
+        drawn = by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
         need = (' Needed: unique=True, if no two samples have the same content.' if by_content(h)
                 else ' Needed: replacement=True, if samples are drawn with replacement.' if drawn
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
@@ -250,12 +252,12 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         blamed.add(a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611f
-def _entire(used: list[Micro], s: int, ids: list) -> bool: # a batch, and not some of its samples
-    return any(m.step == s and {*map(str, m.ids or ())} == {*map(str, ids)} for m in used)
+def _entire(step: list[Micro], ids: list) -> bool: # a batch of a step, and not some of its samples
+    return any({*map(str, m.ids or ())} == {*map(str, ids)} for m in step)
 
 def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, at_end: bool, tail: str | None) -> str | None:
     "Why samples came again, where the records tell; at_end: they did in an epoch's last step alone; tail: as declared."
-    entire = _entire(used, s, ids)
+    entire = _entire([m for m in used if m.step == s], ids)
     if at_end and not entire: return (
         'the last batch was filled up with samples that had been used before'
         + (tail in ('keep', 'drop'))*", as a sampler does that pads: then declare tail='pad'")
@@ -405,8 +407,9 @@ def _upto(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> Epoch:
                  [m for t, c in line.items() if t <= s for k, m in micros(h, t, c) if k == e])
 
 def _skipped_again(h: AuditHistory, e: Epoch, missing: int) -> str | None:
-    a, after = (m := e.used[0]).attempt, m.attempt.continues == 'token' and m.attempt.token['step']
-    if not after or m.step <= after + 1 or after not in h.lineage: return None          # it did not begin this epoch
+    a, begins = e.used[0].attempt, e.used[0].step
+    after = a.token['step'] if a.continues == 'token' else 0
+    if after not in h.lineage or begins <= after + 1: return None                       # it resumed in this epoch
     skipped = sum(amount(m.ids or ()) for m in _upto(h, h.lineage, after).used)
     tail = h.declared('epoch_size') % e.largest if 'drop' in (h.declared('tail') or '') else 0
     return (f'attempt {a.number} skips in every epoch the {skipped} samples that it had to skip where it resumed'
@@ -602,16 +605,17 @@ def told_of(
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
 def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     "A restart continues from the newest checkpoint that was published, or says why not."
-    n = 0
-    for a in h.attempts:
-        saves, t, mine = [(p, r) for p in h.attempts[:a.number - 1] for r in p.saves], a.token, h.parent(a)
+    n, saves = 0, []                                                  # of the attempts before
+    for before, a in zip([None, *h.attempts], h.attempts):
+        saves += [(before, r) for r in before.saves] if before else []
+        t, mine = a.token, h.parent(a)
         if not saves or not a.resumed or t and mine is None: continue
         n, here = n + 1, (mine.number, t['step']) if t else (0, -1)
-        newer = [(p, r) for p, r in saves if here < (p.number, r['token']['step'])]
+        newer = [*takewhile(lambda x: here < (x[0].number, x[1]['token']['step']), reversed(saves))]
         if not newer: continue
         begins = f'attempt {a.number} continues from {at(t["step"], mine) if t else "a fresh start"}'
         aside = _kept_aside(saves, here) if t else []
-        p, r = next((x for x in reversed(newer) if _kind(x[1]) not in aside), newer[-1])
+        p, r = next((x for x in newer if _kind(x[1]) not in aside), newer[0])
         step = r['token']['step']
         if _kind(r) in aside:
             yield Evidence(True, f'{begins}, the newest of its name; {r["path"]} of {at(step, p)} is kept beside it.',
