@@ -276,16 +276,20 @@ def _carry_ids(s: Script, loader: ast.Call, data: ast.AST):
     own = next((k.value for k in loader.keywords if k.arg == 'collate_fn' and _text(k.value) != 'None'), None)
     if own is not None: _wrap(s, own, 'ecrl.audit.Collate(', ')')
 
+# %% ../../nbs/audit/635_lines.ipynb #635f0a22
 def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the ledger is made after
     for over in d.over:
         epochs = _epochs(s, d.loop) if d.loop else None
         _wrap(s, over, 'audit.tap(', f'{_epoch(s, over, epochs)})')
     if d.data is not None: _carry_ids(s, d.loader, d.data)
-    elif d.over: s.by_hand.append('around the data of the loader: ecrl.audit.WithIds(data)')
+    elif d.over: s.by_hand.append('around the data of the loader: ecrl.audit.WithIds(data)' if d.made else
+                                  'if batches come from a Dataset, around it: ecrl.audit.WithIds(data); else samples '
+                                  'are told apart by what is in them')
     if not d.over and d.made: s.by_hand.append('around the loader, where batches are drawn from it: audit.tap(loader)')
     if not d.over and not d.made:                                            # it takes its samples itself
-        s.by_hand.append('after the update of a step: audit.step(ids), of the samples that it has used, not of those '
-                         'that are fetched ahead; with epoch=, if there are epochs')
+        s.by_hand.append('after the update of a step: audit.step(ids), of all samples that it has used, so those of '
+                         'all its micro-batches, and not of those that are fetched ahead: what makes a batch has to '
+                         'return their ids as well; with epoch=, if there are epochs')
     inner = d.loop or d.trains
     loops = [n for n in s.around(inner) if isinstance(n, (ast.For, ast.While)) and n not in s.around(made)]
     first = loops[-1] if loops else inner and s.nearest(inner, ast.stmt)
@@ -369,7 +373,9 @@ def _mentions(node: ast.AST | None, names: set[str]) -> bool:
 
 def _follows(s: Script) -> set[str]: # the load itself, too
     "Names of what follows from what was loaded: the epoch, the place in it, and what is reckoned from them."
-    names, more = set(), {_load(s)[2]}
+    _, at, name, _ = _load(s)
+    parts = at.targets[0] if isinstance(at, ast.Assign) else None
+    names, more = set(), {*map(_text, parts.elts)} if isinstance(parts, ast.Tuple) else {name}
     pairs = [(n.value, t) for n in ast.walk(s.tree) if isinstance(n, ast.Assign) for t in n.targets]
     pairs += [(n.iter, n.target) for n in ast.walk(s.tree) if isinstance(n, ast.For)]
     for f in (f for f in ast.walk(s.tree) if isinstance(f, ast.FunctionDef)):
@@ -567,7 +573,9 @@ def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # argum
     more = [*['epoch_size=']*(data is None), *[f'tail= and shuffle= as in **{said.get(None)}']*(None in said),
             *['tail=']*(said.get('drop_last', 'True') not in ('True', 'False'))]
     size = '' if data is None else f'epoch_size=len({data}), '
-    return f"{size}tail='{_tail(s.tree, said)}', shuffle={_shuffles(said)}", 'fill in: '*bool(more) + ', '.join(more)
+    own = d.data is not _dataset(d.loader) and _calls(s.tree, 'randperm', 'permutation', 'shuffle', 'sample')
+    shuffle = 'True' if own else _shuffles(said)
+    return f"{size}tail='{_tail(s.tree, said)}', shuffle={shuffle}", 'fill in: '*bool(more) + ', '.join(more)
 
 def _whenever(s: Script, node: ast.stmt) -> ast.stmt: # after it, whichever way a script took
     around = itertools.takewhile(lambda n: isinstance(n, ast.If), s.around(node))
@@ -586,7 +594,7 @@ def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # afte
     at = max([*opts_there, *[there]*(there is not None and not late)], key=_place, default=None)
     names = ', '.join({_text(n.targets[0]): 0 for n in opts}) or 'optimizer'*(
         _known(s, 'optimizer', home) and bool(_calls(s.tree, 'backward')))
-    sized = _known(s, data, home) and not late and not _streams(s, d.data)
+    sized = _all_known(s, data, home) and not late and not _streams(s, d.data)
     declared, more = _declared(s, d, data if sized else None)
     given = ["'runs/job'", f'optimizer=[{names}]' if ',' in names else names and f'optimizer={names}', declared]
     ledger = f"audit = ecrl.audit({', '.join(filter(None, given))}){f'      # {more}'*bool(more)}"
@@ -613,6 +621,8 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
     d = Drawn(s)
     if d.loop is None and d.trains is None and (made := _trainer(s.tree)): _adapted(s, *made)
     else:
+        if not (d.loop or d.trains or d.made):
+            s.by_hand.append('in the file that trains, if it is another one: here is no .backward() and no DataLoader')
         load = _load(s)
         _checkpoints(s, load, made := _made(s, d, load[1]))
         _tapped(s, d, made)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 import pandas as pd
-from ..measure.laws import MARK
+from ..base.show import show_count
 from ..measure.show import Report, markdown_table
 from .history import ALIKE, AuditAttempt, AuditHistory, alike, common_steps, consumed, read_audit
 from .laws import read_tried, verify_audit
@@ -86,14 +86,17 @@ def audit_goodput(run: AuditHistory | Path | str) -> AuditGoodput: # or its fold
     "What failures and saves cost, as far as a ledger knows."
     h = run if isinstance(run, AuditHistory) else read_audit(run)
     parts, lacking, samples = dict.fromkeys(PARTS, 0.0), [], Counter()
-    for a in h.attempts:
+    until = max((i for i, a in enumerate(h.attempts, 1) if a.steps), default=len(h.attempts))
+    known, idle = h.attempts[:until], len(h.attempts) - until                # idle: started when the job was done
+    if idle: lacking.append(f'Left out: {show_count(idle, "attempts")} after the last step, which trained nothing.')
+    for a in known:
         for part, s in parts_of(h, a): parts[part] += s
         for s, by in a.steps.items(): samples[h.fate(s, a)] += sum(map(consumed, by.values()))
-    for a, b in zip(h.attempts, h.attempts[1:]):
+    for a, b in zip(known, known[1:]):
         s, why = pause(a, b)
         if s is None: lacking.append(f'Not known: the pause before attempt {b.number}, since {why}. It is left out.')
         parts['down'] += s or 0.0
-    return AuditGoodput(h.run_id, h.restarts, parts, h.counts, dict(samples), lacking + UNSEEN)
+    return AuditGoodput(h.run_id, len(known) - 1, parts, h.counts, dict(samples), lacking + UNSEEN)
 
 # %% ../../nbs/audit/665_measures.ipynb #8e55aa13
 @dataclass

@@ -45,9 +45,9 @@ def in_folder(
     return [os.path.abspath(w) if os.path.isfile(w) else w for w in filled]
 
 # %% ../../nbs/audit/640_try.ipynb #25593301
-def _what_to_start(word: str, e: OSError) -> str:
+def _what_to_start(word: str, there: bool) -> str: # there: such a file
     if word.endswith('.py'): return f'A script is started by Python: ecrl audit try -- python {word}'
-    if not isinstance(e, FileNotFoundError) or os.sep in word: return 'Expected a command, such as: torchrun train.py'
+    if there or os.sep in word: return 'Expected a command, such as: torchrun train.py'
     return (f'Expected a command on the PATH. Activate the environment that has {word}'
             + ', or install PyTorch there, which brings it: pip install torch'*(word == 'torchrun'))
 
@@ -68,7 +68,9 @@ def launch(
     with open(run/f'launch_{n:03d}.log', 'wb') as log:
         try: p = subprocess.Popen(in_folder(command, world, run), cwd=work, env=env, stdout=log,
                                   stderr=subprocess.STDOUT, start_new_session=True)
-        except OSError as e: raise TryError(f'{command[0]}: {e.strerror}. {_what_to_start(command[0], e)}') from None
+        except OSError as e:
+            how = _what_to_start(command[0], not isinstance(e, FileNotFoundError))
+            raise TryError(f'{command[0]}: {e.strerror}. {how}') from None
         try: return p.wait(timeout_s)
         except subprocess.TimeoutExpired:
             raise Late(f'launch {n} was not done after {timeout_s:.0f} s (kill at {kill or "no point"}).') from None
@@ -80,10 +82,12 @@ def newest_log(run: Path) -> str: # its text
     "What the newest launch of a run has said."
     return max(run.glob('launch_*.log'), key=lambda f: int(f.stem.removeprefix('launch_'))).read_text(errors='replace')
 
+_ERROR = r'(\[rank\d+\]: *)?([\w.]*(Error|Exception)\b|terminate called|Fatal Python error|Segmentation fault)'
+
 def last_words(run: Path, n: int = 8) -> str: # of the newest launch
     "The error that a script ended with, where it can be told from its launcher's talk; else its last lines."
     lines = [l for l in newest_log(run).splitlines() if l.strip()]
-    errors = [i for i, l in enumerate(lines) if re.match(r'(\[rank\d+\]: *)?[\w.]*(Error|Exception)\b', l)
+    errors = [i for i, l in enumerate(lines) if re.match(_ERROR, l)
               and 'ChildFailedError' not in l]                       # a launcher's own, which names no cause
     # ranks may write into each other's lines
     at = next((i for i in errors if 'File "' not in lines[i]), errors[0] if errors else None)
@@ -163,6 +167,7 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
     write_atomically(run/'try.json', json.dumps(done))
     return done
 
+# %% ../../nbs/audit/640_try.ipynb #3e0504d0
 def _trains_without(script: Path) -> bool: # it has the loop itself; neither it nor a module beside it names the ledger
     text = lambda file: file.read_text('utf-8', 'replace')
     beside = (f for pattern in ('*.py', '*/*.py') for f in script.absolute().parent.glob(pattern) if f.is_file())
@@ -179,9 +184,10 @@ def _no_ledger(command, run, code: int) -> str:
     if not code:
         return f'{found}: the script has to call ecrl.audit(...).{how}' + f'\nIts last words:\n{words}'*bool(words)
     if script and re.search(r'\baudit\(', script.read_text('utf-8', 'replace')): how = ''       # it has them
-    first = f'\nThat first.{how}'*bool(how)
+    first = f'\nThat has to be mended first.{how}'*bool(how)
+    last = f':\n{words}' if words else ', and said nothing.'
     where = '\nIt runs in an empty folder of its own: name its data by whole paths.'*('FileNotFound' in words)
-    return f'{found}: the command ended with exit code {code}, before it had one:\n{words}{where}{first}'
+    return f'{found}: the command ended with exit code {code}, before it had one{last}{where}{first}'
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
     return 'SIGKILL' in (said := newest_log(run)) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')
@@ -207,11 +213,11 @@ def _undisturbed(command, worlds, ref, timeout_s, say) -> bool: # False: it was 
     if (mark := ref/'made').is_file() and mark.read_text() == made: return False
     shutil.rmtree(ref, ignore_errors=True)
     l = _until_done(command, worlds, ref, [], timeout_s, lambda text: say(f'undisturbed: {text}'))[0]
-    if l['came_to'] == 'late': raise TryError(f'the undisturbed run was not done after {timeout_s:.0f} s.')
+    if l['came_to'] == 'late': raise TryError(f'the undisturbed run ({ref.name}) was not done after {timeout_s:.0f} s.')
     own = '\nA collate_fn gets samples that carry their ids: collate_fn=ecrl.audit.Collate(collate_fn).'*(
         'collate' in newest_log(ref))
     if l['came_to'] == 'failed': raise TryError(
-        f'the script failed by itself (exit code {l["code"]}):\n{l["words"]}{own}')
+        f'the script failed by itself, undisturbed ({ref.name}, exit code {l["code"]}):\n{l["words"]}{own}')
     mark.write_text(made)
     return True
 
@@ -227,6 +233,8 @@ def try_restarts(
 ) -> Trial:
     "Run a script undisturbed and killed, and judge."
     for point in kills or (): kill_at(point)
+    if shutil.which(word := in_folder(command[:1], worlds[0], Path(folder))[0]) is None:
+        raise TryError(f'{command[0]}: cannot be started. {_what_to_start(command[0], os.path.exists(word))}')
     script = next((w for w in command if w.endswith('.py') and '{' not in w), None)
     if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
     if script and _trains_without(Path(script)) and (how := _how(Path(script))):
@@ -236,13 +244,17 @@ def try_restarts(
     shutil.rmtree(run, ignore_errors=True)
     h = read_audit(ref)
     plan = kill_plan(h, every) if kills is None else list(kills)
-    _until_done(command, worlds, run, plan, timeout_s, say, _left(h, ref, plan))
+    left = _left(h, ref, plan)
+    if kills is None and plan:
+        say(f'{show_count(len(plan) + 1, "launches")}{left(0)}; a single kill is quicker: --kills {plan[0]}')
+    _until_done(command, worlds, run, plan, timeout_s, say, left)
     v = verify_audit(h := beside_undisturbed(run, ref, again))
     if h.reference and not h.reference.reference and any(
             e.valid is not True and e.check in ('reference', 'repeated') for e in v.evidence):
         say(f'not equal to the undisturbed run: it is repeated, {launches_of(ref)[0]["s"]:.0f} s')
-        _undisturbed(command, worlds, again, timeout_s, say)
-        v = verify_audit(h := beside_undisturbed(run, ref, again))
+        try: _undisturbed(command, worlds, again, timeout_s, say)
+        except TryError as e: say(f'{e}\nIt is judged without a second undisturbed run.')
+        else: v = verify_audit(h := beside_undisturbed(run, ref, again))
     return Trial(v, run, ref, h)
 
 # %% ../../nbs/audit/640_try.ipynb #d84b6ffc

@@ -69,6 +69,8 @@ def as_typed(path: Path) -> str:
 # %% ../../nbs/lab/870_cli.ipynb #28ec0482
 _EXPECTED = dict(config='the config of a run', matrix='a matrix file', parameters="a study's parameters",
                  run='the directory of a run', study='a study')
+_FILES = ('config', 'matrix', 'parameters')
+_RUNS = 'Runs lie in runs/<study>/<run id>; a ledger is in the folder that ecrl.audit() was given.'
 
 def studies_in(path: Path) -> list[str]: # names; of a study or a run: none
     "The studies of a folder that is none itself, such as `runs/`."
@@ -97,13 +99,15 @@ def expects(*kinds: str, there: bool = False, ledger: bool = True): # of `what_i
     wanted = ' or '.join(_EXPECTED[k] for k in kinds)
     def check(path: Optional[Path]):
         if path is None: return path
-        if there and not path.exists(): fail(f'{path}: expected {wanted}{", or of a ledger"*ledger}, found nothing')
+        if 'run' not in kinds: path = as_shipped(path)
+        if there and not path.exists():
+            if kinds[0] in _FILES: lazy.contract.config.read_yaml(path, kinds[0])          # says what lies near
+            fail(f'{path}: expected {wanted}{", or of a ledger"*ledger}, found nothing. {_RUNS}')
         if 'run' in kinds and (within := ledger_of(path)) is not None:
             if not ledger: fail(f'{short(path)}: expected a run of `ecrl run`, found the ledger of another trainer. '
                                 'For that there are: ecrl status, verify, goodput, diverge, sample, report')
             if within != path: fail(f'{short(path)}: expected the folder that ecrl.audit() was given, found the '
                                     f'{path.name}/ in it; name {shlex.quote(short(within))}')
-        if 'run' not in kinds: path = as_shipped(path)
         if os.path.isdir(path) and (names := studies_in(path)):
             which, one = ('studies', 'one') if len(names) > 1 else ('study', 'it')
             fail(f'{short(path)}: expected {wanted}; it holds the {which} {", ".join(names[:8])}'
@@ -112,7 +116,9 @@ def expects(*kinds: str, there: bool = False, ledger: bool = True): # of `what_i
             fail(f'{short(path)}: expected {wanted}, or of a ledger; it holds the ledgers {", ".join(found[:8])}. To '
                  f'judge one: ecrl verify {shlex.quote(short(path/found[0]))}')
         # other: a path that ECRL does not know; the command itself says what is wrong
-        if lazy.contract.config.what_is(path) in (*kinds, 'other'): return path
+        if (kind := lazy.contract.config.what_is(path)) == 'other' and path.is_file() and not {*kinds} & {*_FILES}:
+            fail(f'{short(path)}: expected {wanted}{", or of a ledger"*ledger}, found a file. {_RUNS}')
+        if kind in (*kinds, 'other'): return path
         fail(f'{short(path)}: expected {wanted}, found {lazy.contract.config.what_to_do(path, short(path))}')
     return check
 
@@ -136,7 +142,8 @@ OwnRun = argument(Path, 'Directory of a run of `ecrl run`.', 'run', there=True, 
 Json = setting(bool, 'Print JSON instead of a table.', '--json')
 Nproc = optional(int, 'Number of ranks (runtime.nproc).')
 TargetSteps = optional(int, 'Train until this global step (training.max_steps).')
-MatrixFile = argument(Path, 'Matrix file, YAML; see papermill_configs/matrix/exp4_cpu.yaml.', 'matrix', 'parameters')
+MatrixFile = argument(Path, 'Matrix file, YAML; see papermill_configs/matrix/exp4_cpu.yaml.', 'matrix', 'parameters',
+                      there=True, ledger=False)
 Publish = setting(bool, 'Replace the tracked evidence under runs/evidence/ with this study.')
 Reference = optional(Path, 'Folder of a run that it should equal, step by step.')
 
@@ -227,6 +234,7 @@ def demo(
     if site:
         page = _study_page(analysis, notebooks[analysis], where/'page')
         tell(Text.assemble('\nOpen ', (short(page), 'bold'), _other_pages()))
+    else: tell(f'Next: ecrl report {shlex.quote(short(where))}')
 
 # %% ../../nbs/lab/870_cli.ipynb #ecc1831f
 class Strategy(str, Enum): blocking, overlapped, none = 'blocking', 'overlapped', 'none'
@@ -287,7 +295,8 @@ def run_config(config: Path, overrides: list[str]) -> tuple: # (RunConfig, what 
 # %% ../../nbs/lab/870_cli.ipynb #fcebf1ff
 @app.command()
 def run(
-    config: argument(Path, 'Config of a run, YAML; see papermill_configs/run/ and `ecrl config`.', 'config'),
+    config: argument(Path, 'Config of a run, YAML; see papermill_configs/run/ and `ecrl config`.', 'config', there=True,
+                     ledger=False),
     nproc: Nproc = None, study: optional(str, 'Directory under runs/; the name of the config file by default.') = None,
     run_id: optional(str, 'Directory of the run; made from the config by default.') = None,
     seed: optional(int, 'seed') = None, target_steps: TargetSteps = None,
@@ -549,6 +558,7 @@ def matrix_report(
 @app.command()
 def status(run_dir: ThisRun):
     "Where a run is: attempts, steps, newest checkpoint."
+    _check_run(run_dir)
     if audited(run_dir):
         h = lazy.audit.history.read_audit(run_dir)
         told = ', '.join(f'{n} {f}' for f, n in h.counts.items())
@@ -737,7 +747,7 @@ def init(folder: argument(Path, 'Folder for them; the current one by default.') 
     there = Path(os.path.relpath(folder))
     lacks = next((m for m in ('torch', 'papermill') if find_spec(m) is None), '')
     tell(*(f'wrote {there/f.name}' for f in files),
-         *[f'First: {how_to_get(lacks).rpartition("Do: ")[2]}'
+         *[f'{"First" if lacks == "torch" else "A matrix needs"}: {how_to_get(lacks).rpartition("Do: ")[2]}'
            + '; a matrix needs ecrl[lab]'*(lacks == 'torch')]*bool(lacks),
          *[f'Next: cd {shlex.quote(str(there))}']*(there != Path('.')),
          'Next: ecrl run run.yaml; ecrl matrix run matrix.yaml; ecrl audit try -- python train.py')
@@ -764,7 +774,8 @@ def verify(
     check = lazy.audit.laws.verify_audit if audited(run_dir) else lazy.measure.correctness.verify
     laws = lazy.measure.laws
     _check_grades(require)
-    if deep and audited(run_dir): fail('--deep: expected a run, whose checkpoints can be read, found a ledger')
+    if deep and audited(run_dir): fail('--deep: expected a run, whose checkpoints can be read, found a ledger, which '
+                                       'names them and holds none. Its verdict: the same command without --deep')
     v = check(run_dir, **({'deep': True} if deep else {}))
     if v.status == 'in progress' and lazy.contract.life.supervised(run_dir/'logs') is False:
         v.status = 'interrupted'                 # as `ecrl status` has it; its records cannot tell
@@ -820,8 +831,11 @@ def diverge(
             fail(f'{short(others[0])}: expected a ledger of ecrl.audit(), as the other folder is, found none. A ledger '
                  'can be compared with a ledger, a run with a run.')
         d = lazy.audit.measures.audit_diverge(*both, at)
-        tables = (d.noted, 'numbers that were noted'), (d.states, 'digests of state')
-        return show(d.to_dict(), json_, *d.words(), *(rich_table(rows, title) for rows, title in tables if rows))
+        apart = [s for s in d.states if not s['equal']]
+        tables = (d.noted, 'numbers that were noted'), (apart, 'digests of state that differ')
+        seen = f'digests of state: {len(d.states)} compared, {len(apart) or "none"} of them differ'
+        return show(d.to_dict(), json_, *d.words(), *[seen]*bool(d.states),
+                    *(rich_table(rows, title) for rows, title in tables if rows))
     d = lazy.measure.divergence.diverge(*both, at)
     l = d.losses
     show(d.to_dict(), json_, *_other_job(run_dir, reference_dir),
@@ -941,7 +955,8 @@ def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, with
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
 audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script. '
-                    '`ecrl audit lines` gives a script its ledger; `ecrl init` writes one that keeps a ledger.')
+                    '`ecrl audit lines` gives a script its ledger; `ecrl init` writes one that keeps a ledger. What '
+                    'ecrl.audit() takes: python -c "import ecrl; print(ecrl.audit.__doc__)"')
 app.add_typer(audit, name='audit')
 
 @audit.command(name='lines')
@@ -951,7 +966,8 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     no place there is said in words."""
     of = lazy.audit.lines
     try: new, by_hand = of.with_ledger(text := script.read_text('utf-8'))
-    except OSError: fail(f'{script}: expected a script, found no file that can be read')
+    except IsADirectoryError: fail(f'{script}: expected a training script in Python, found a folder')
+    except OSError: fail(f'{script}: expected a training script in Python, found no file that can be read')
     except ValueError: fail(f'{script}: expected a script in Python, found text that is none')
     except SyntaxError as e: fail(f'{script}: expected a script in Python, found in line {e.lineno}: {e.msg}')
     if re.search(r'\becrl\b', text): fail(f'{script}: expected a script without a ledger, found one that names ecrl')
@@ -991,18 +1007,19 @@ def audit_try(
                                  'its data by whole paths.'),
     world: setting(str, 'Ranks of each launch, over and over: 2,1 changes them; '
                               'the first of several restarts keeps them.') = '1',
-    kills: optional(str, 'Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by default a plan from an undisturbed '
-                         'run.') = None,
-    every: optional(int, 'Steps between saves, where the ledger does not show them.') = None,
+    kills: optional(str, 'Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by default a plan of up to seven, from '
+                         'an undisturbed run. A single one is quicker: step:7.') = None,
+    every: optional(int, 'Steps between saves, where the ledger does not show them.', min=1) = None,
     folder: optional(Path, 'Folder for both runs and the receipt: new, or that of a trial that was interrupted; by '
                            'default one in the temporary folder.', '--out') = None,
-    timeout: setting(float, 'Limit of each launch, s.') = 600.0,
+    timeout: setting(float, 'Limit of each launch, s.', min=1) = 600.0,
     require: optional(list[str], 'Grades without which it is not exact: set and order by default; also state.') = None):
     """Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: it consumes the same samples in the
     same order (and in the same state, where it shows that), 1: not so, 2: unknown."""
     _check_grades(require)
     if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
         fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
+    if folder and folder.is_file(): fail(f'--out {short(folder)}: expected a folder, found a file')
     over = folder and (folder/'killed'/'receipt.html').exists()
     if folder and folder.exists() and (over or any(folder.iterdir()) and not (folder/'reference').is_dir()):
         fail(f'--out {short(folder)}: expected a new folder, or that of a trial that was interrupted, found one that '
@@ -1038,11 +1055,12 @@ def _report(report, out_dir: Path | None, name: str, json_: bool):
 
 @app.command()
 def report(
-    folder: argument(Path, 'Directory of a run, or of a study (runs below it).', 'run', 'study'),
+    folder: argument(Path, 'Directory of a run, or of a study (runs below it).', 'run', 'study', there=True),
     reference: optional(Path, 'For a run: the run that it should equal.') = None,
     out_dir: optional(Path, 'Write files into this folder instead of printing: Markdown, JSON; of a study also figures '
                             'and final_summary.md.', '--out') = None, json_: Json = False):
     "The report of one run, or of a study: verdicts, costs, intervals, findings."
+    if not folder.name: folder = folder.resolve()                   # such as . and ..
     of, name = lazy.lab.report, folder.resolve().name
     if audited(folder):
         if reference and not audited(reference):
@@ -1056,8 +1074,8 @@ def report(
 
 @app.command()
 def compare(
-    a: argument(Path, 'A run, or a study.', 'run', 'study', ledger=False),
-    b: argument(Path, 'Another one of the same kind.', 'run', 'study', ledger=False),
+    a: argument(Path, 'A run, or a study.', 'run', 'study', there=True, ledger=False),
+    b: argument(Path, 'Another one of the same kind.', 'run', 'study', there=True, ledger=False),
     out_dir: optional(Path, 'Write the report (Markdown and JSON) into this folder instead of printing it.',
                       '--out') = None, json_: Json = False):
     "What B changed against A. Studies are matched by suite, variant and seed; equal configs make an A/A control."

@@ -79,7 +79,7 @@ def pair_truth(work: Path) -> tuple[bool, bool | str]: # (each sample once; in t
     once = sorted(kept) == list(range(1, 28)) and all(sorted(ids) == list(range(36)) for ids in epochs)
     apart = {s in sure and s in certain for k, (W, now, sure) in enumerate(runs) for V, was, certain in runs[:k]
              for s in now.keys() & was.keys() if _differ(W, now[s], V, was[s])}
-    if True in apart or epochs[0] == epochs[1] or epochs[1] == epochs[2]: return once, False
+    if True in apart or len({*map(tuple, epochs)}) < 3: return once, False
     return once, 'either' if apart else True
 
 def _differ(W: int, x: dict, V: int, y: dict) -> bool: # rank -> ids
