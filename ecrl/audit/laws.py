@@ -724,7 +724,7 @@ def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, 
             for k, *_ in apart: first.setdefault(k, (s, a, r))
     return n, first
 
-# %% ../../nbs/audit/630_laws.ipynb #4ff8a58e
+# %% ../../nbs/audit/630_laws.ipynb #4ff8a5a1
 ASKED = {'the random states': 'rng', 'the optimizer': 'opt', 'the schedule': 'sched'}        # part of a name
 
 def _asked(h: AuditHistory, a: AuditAttempt, rank: int, which: list[str]) -> str: # which: is another than it should be
@@ -735,7 +735,7 @@ def _asked(h: AuditHistory, a: AuditAttempt, rank: int, which: list[str]) -> str
     own = whole and [k for k in which if k in saved and k not in whole]
     asks = own if own and own == which else [
         name for name, part in ASKED.items() if not any(part in k.lower() for k in whole)]
-    draws = 'each iter() of a loader without generator= draws from them, and an evaluation may'
+    draws = 'a loader without generator= draws from them at iter(); so may batches that are skipped, or an evaluation'
     if not asks: return f'does something else draw from the random states? ({draws[0].upper()}{draws[1:]}.)'
     told = ' and '.join(filter(None, [', '.join(asks[:-1]), asks[-1]]))
     return (f'{"were" if len(asks) > 1 or asks[0].endswith("s") else "was"} {told} restored?'
