@@ -1991,6 +1991,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.dev.outputs.portable': ('dev/outputs.html#portable', 'ecrl/dev/outputs.py'),
                                   'ecrl.dev.outputs.prefork': ('dev/outputs.html#prefork', 'ecrl/dev/outputs.py'),
                                   'ecrl.dev.outputs.processor_s': ('dev/outputs.html#processor_s', 'ecrl/dev/outputs.py'),
+                                  'ecrl.dev.outputs.ready_to_fork': ('dev/outputs.html#ready_to_fork', 'ecrl/dev/outputs.py'),
                                   'ecrl.dev.outputs.report': ('dev/outputs.html#report', 'ecrl/dev/outputs.py'),
                                   'ecrl.dev.outputs.run_notebook': ('dev/outputs.html#run_notebook', 'ecrl/dev/outputs.py'),
                                   'ecrl.dev.outputs.run_notebooks': ('dev/outputs.html#run_notebooks', 'ecrl/dev/outputs.py'),

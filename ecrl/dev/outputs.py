@@ -5,11 +5,11 @@
 # %% auto #0
 __all__ = ['SHARED', 'COSTS', 'DEAREST', 'words', 'alike', 'came_out_whole', 'said', 'difference', 'portable', 'names_machine',
            'processor_s', 'Recorder', 'Outcome', 'execute', 'store', 'compare', 'run_notebook', 'outcome_of',
-           'run_tidily', 'PreforkedServer', 'dismiss', 'prefork', 'with_room', 'aside', 'main', 'as_python', 'forked',
-           'forking', 'at_once', 'cost_s', 'longest_first', 'workers', 'report', 'run_notebooks']
+           'run_tidily', 'ready_to_fork', 'PreforkedServer', 'dismiss', 'prefork', 'with_room', 'aside', 'main',
+           'as_python', 'forked', 'forking', 'at_once', 'cost_s', 'longest_first', 'workers', 'report', 'run_notebooks']
 
 # %% ../../nbs/dev/875_outputs.ipynb #b3de80c2
-import atexit, difflib, gc, importlib, json, os, re, resource, runpy, signal, socket, subprocess, sys, tempfile
+import atexit, ctypes, difflib, gc, importlib, json, os, re, resource, runpy, signal, socket, subprocess, sys, tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
@@ -213,6 +213,20 @@ def run_tidily(path: Path, flags: Iterable[str], storing: bool, folder: Path) ->
     if found.failed: return found
     return found._replace(problems=found.problems + [f'{path.name} leaves {x}' for x in left])
 
+# %% ../../nbs/dev/875_outputs.ipynb #5d0c7e40
+_HUGE, _COLLAPSE = 2 << 20, 25                              # bytes; MADV_COLLAPSE
+
+def ready_to_fork():
+    "What is in memory now is not looked at by a collection in a child, which would write to it, and lies in huge pages."
+    gc.collect(); gc.freeze()
+    madvise = ctypes.CDLL(None).madvise
+    madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    for line in Path('/proc/self/maps').read_text().splitlines():
+        place, access, _, _, file, *name = line.split()
+        if (access, file) != ('rw-p', '0') or name == ['[stack]']: continue
+        first, last = (int(at, 16)//_HUGE*_HUGE for at in place.split('-'))
+        for at in range(first + _HUGE, last, _HUGE): madvise(at, _HUGE, _COLLAPSE)       # whole ones; or it stays as it is
+
 # %% ../../nbs/dev/875_outputs.ipynb #5d0c7e21
 class PreforkedServer(ForkServer):
     "A fork server whose first helper is a fork of this process, which has the libraries; later ones are interpreters."
@@ -376,7 +390,7 @@ def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> in
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with own_folder() as folder:          # before torch is imported, which makes a folder for its cache
         for name in SHARED: importlib.import_module(name)
-        gc.collect(); gc.freeze()   # else a collection in a child would look at all this, and so write to every page
+        ready_to_fork()
         calls = [(run_tidily, p, flags, storing, folder/str(i)) for i, p in enumerate(paths)]
         for a in at_once(calls, 1 if storing else workers(), say=lambda p, *_: print(f'Starting {p}', flush=True)):
             print(f'- Completed {a.args[0]}')
