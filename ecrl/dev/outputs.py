@@ -217,7 +217,7 @@ def run_tidily(path: Path, flags: Iterable[str], storing: bool, folder: Path) ->
 _HUGE, _COLLAPSE = 2 << 20, 25                              # bytes; MADV_COLLAPSE
 
 def ready_to_fork():
-    "What is in memory now is not looked at by a collection in a child, which would write to it, and lies in huge pages."
+    "What is in memory now is not looked at by a collection in a child, which would write there; it is in huge pages."
     gc.collect(); gc.freeze()
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
@@ -225,7 +225,7 @@ def ready_to_fork():
         place, access, _, _, file, *name = line.split()
         if (access, file) != ('rw-p', '0') or name == ['[stack]']: continue
         first, last = (int(at, 16)//_HUGE*_HUGE for at in place.split('-'))
-        for at in range(first + _HUGE, last, _HUGE): madvise(at, _HUGE, _COLLAPSE)       # whole ones; or it stays as it is
+        for at in range(first + _HUGE, last, _HUGE): madvise(at, _HUGE, _COLLAPSE)       # or it stays as it is
 
 # %% ../../nbs/dev/875_outputs.ipynb #5d0c7e21
 class PreforkedServer(ForkServer):
