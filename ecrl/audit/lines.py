@@ -117,6 +117,16 @@ def _keys(tree: ast.AST) -> dict[int, str]: # by the identity of a value: under 
         if isinstance(n, ast.Assign): found[id(n.value)] = _key(n.targets[0])
     return found
 
+def _items_of(tree: ast.AST, call: ast.Call, name: str) -> str: # '': it is not so
+    "The mapping whose values, one after the other, have this name at a call: of `for k, v in objs.items()`."
+    for n in ast.walk(tree):
+        loops = n.generators if hasattr(n, 'generators') else [n] if isinstance(n, ast.For) else []
+        for loop in (x for x in loops if call in ast.walk(n)):
+            to, over = loop.target, loop.iter
+            if isinstance(to, ast.Tuple) and _text(to.elts[-1]) == name and isinstance(over, ast.Call) \
+                    and _text(over.func).endswith('.items'): return _text(over.func).removesuffix('.items')
+    return ''
+
 def _states(tree: ast.AST, method: str) -> dict[str, tuple[str | None, str]]: # its own name -> (key, whose state)
     "What is called with state_dict, or with load_state_dict; not what draws the samples, nor what gathers the states."
     found, keys = {}, _keys(tree)
@@ -125,6 +135,7 @@ def _states(tree: ast.AST, method: str) -> dict[str, tuple[str | None, str]]: # 
         of, loaded = ast.unparse(c.func.value), next(iter(c.args), None)
         name = of.removesuffix('.module').rpartition('.')[2]
         key = _key(loaded) or keys.get(id(c))
+        if whole := _items_of(tree, c, of): key, of = None, f'**{whole}'; name = whole.rpartition('.')[2]
         if name.isidentifier() and not re.search('loader|sampler|^self$', name.lower()):
             found.setdefault(name, (key, of))
     return found
@@ -162,14 +173,18 @@ def _known(s: Script, name: str, home) -> bool: # home: a function, a class, or 
     "Whether a name means something there: an argument, an import, or what is assigned there, around it or at the top."
     root = re.search(r'[A-Za-z_]\w*', name)[0]
     scopes = [None, *(n for n in (home, *s.around(home)) if isinstance(n, ast.FunctionDef))]
-    if root in {a.arg for f in scopes[1:] for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)}: return True
+    given = (a for f in scopes[1:] for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs, f.args.vararg,
+                                             f.args.kwarg) if a)
+    if root in {a.arg for a in given}: return True
     named = ((n, n.id if isinstance(n, ast.Name) else n.asname or n.name) for n in ast.walk(s.tree)
              if isinstance(n, ast.alias) or isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return any(x == root and s.home(n) in scopes for n, x in named)
 
+def _given(name: str, of: str) -> str: return of if of[0] == '*' else f'{name}={of}'      # **: with names
+
 def _parted(s: Script, parts: list[str], home) -> tuple[str, str]: # arguments, a comment on those without a name there
-    known = [p for p in parts if _known(s, p.partition('=')[2], home)]
-    left = [p.partition('=')[0] + '=' for p in parts if p not in known]
+    known = [p for p in parts if _known(s, p.rpartition('=')[2], home)]
+    left = [p if p[0] == '*' else p.partition('=')[0] + '=' for p in parts if p not in known]
     return ', '.join(known), f'      # fill in: {", ".join(left)}'*bool(left)
 
 # %% ../../nbs/audit/635_lines.ipynb #9de851f0
@@ -433,6 +448,9 @@ def _method(f: ast.FunctionDef) -> bool: return bool(f.args.args) and f.args.arg
 def _names_at(f: ast.FunctionDef, call: ast.Call) -> dict[str, str]: # what its names are where it is called
     given = [call.func.value, *call.args] if _method(f) else call.args
     names = {a.arg: _text(v) for a, v in zip(f.args.args, given)} | _keywords(call)
+    if f.args.kwarg:                                                        # what is called by its own name
+        own = [f'{k}={v}' for k, v in _keywords(call).items() if k not in [a.arg for a in f.args.args]]
+        names[f.args.kwarg.arg] = f'dict({", ".join(own)})'
     for n in (n for n in ast.walk(f) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)):
         text = _renamed(_text(n.value), names)
         names.setdefault(n.targets[0].id, text if re.fullmatch(r'[\w.]+', text) else f'({text})')
@@ -480,14 +498,14 @@ def _add(s: Script, save: ast.Call, parts: list[str]):
 # %% ../../nbs/audit/635_lines.ipynb #635f0013
 def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_load`; made: what the ledger is made after
     parts = _components(s.tree) or [(key, of, None) for key, of in _usual(s)]
-    (call, at, name, given), kept = load, [f'{key}={of}' for key, of, _ in parts]
+    (call, at, name, given), kept = load, [_given(key, of) for key, of, _ in parts]
     save = _save(s, call)
     whole = save is not None and _whole(s, save)
     several = isinstance(at, ast.Assign) and isinstance(at.targets[0], ast.Tuple)
     parted = several and at.value is call                                          # each part has its place in it
     other = save is not None and (bool(made) and s.home(save) is s.home(made) and _place(save) < _place(made)
                                   or at is None and _bare_state(s, save))          # an export, or before it trains
-    back, lacks = _parted(s, [f'{key}={to or of}' for key, of, to in parts], at and s.home(at))
+    back, lacks = _parted(s, [_given(key, to or of) for key, of, to in parts], at and s.home(at))
     resumed = f"audit.resumed({', '.join(filter(None, [given, back]))}){lacks}"
     if at is None: s.by_hand.append(f'after a checkpoint is loaded, which nothing here does yet: {resumed}')
     elif whole or several or made and s.home(made) is s.home(at) and _place(_restored(s, at)) < _place(made):
@@ -511,7 +529,8 @@ def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_lo
 def _trainer(tree: ast.AST) -> tuple[ast.Call, bool] | None: # its call, whether it is Hugging Face's
     "The trainer of a library that a script imports; a class of its own that is only called so is none."
     imports = [n for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
-    roots = {(getattr(n, 'module', None) or n.names[0].name).partition('.')[0] for n in imports}
+    roots = {name.partition('.')[0] for n in imports
+             for name in ([n.module or ''] if isinstance(n, ast.ImportFrom) else [a.name for a in n.names])}
     own = {c.name for c in ast.walk(tree)
            if isinstance(c, ast.ClassDef) and not any('Trainer' in _text(b) for b in c.bases)}
     found = (n for n in ast.walk(tree) if isinstance(n, ast.Call))
@@ -555,6 +574,23 @@ def _of_lightning(tree, made, loader) -> str:
     shares = how.get('devices', '1') != '1' and how.get('use_distributed_sampler') != 'False'
     tail = 'drop+'*(said.get('drop_last') == 'True') + 'pad' if shares else _tail(tree, said)
     return f"tail='{tail}', shuffle={_shuffles(said)}"
+
+# %% ../../nbs/audit/635_lines.ipynb #635ec005
+def _folders(s: Script, saves: list[ast.Call]): # of Accelerate's save_state, with a folder each
+    "A token is a file of its own in the folder of a state."
+    parts = [t for c in _calls(s.tree, 'prepare') for a in c.args
+             if (t := _text(a)).isidentifier() and not re.search('loader|dl$', t)]
+    parts = [f'{p}={p}' for p in parts] or [_given(key, of) for key, of in _usual(s)]
+    if not any(a.name == 'torch' for n in ast.walk(s.tree) if isinstance(n, ast.Import) for a in n.names):
+        _at_top(s, 'import torch')
+    def file(c): return f"str({_text(c.args[0])}) + '/audit.pt'"
+    for c in saves:
+        at, whose = s.nearest(c, ast.stmt), _text(c.func.value)
+        _before(s, at, f"token = audit.token({', '.join(parts)})")
+        _after(s, at, f'if {whose}.is_main_process: torch.save(token, {file(c)}); audit.saved({_text(c.args[0])})')
+    for c in (c for c in _calls(s.tree, 'load_state') if c.args):
+        _after(s, s.nearest(c, ast.stmt), f"audit.resumed({', '.join([f'torch.load({file(c)})', *parts])})")
+
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0018
 def _data(d: Drawn) -> str: # a name for it: what is made within a call is the loader's
@@ -623,8 +659,11 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
     else:
         if not (d.loop or d.trains or d.made):
             s.by_hand.append('in the file that trains, if it is another one: here is no .backward() and no DataLoader')
-        load = _load(s)
-        _checkpoints(s, load, made := _made(s, d, load[1]))
+        saves = [c for c in _calls(s.tree, 'save_state') if c.args]                     # Accelerate's, to a folder
+        load = (None, *[s.nearest(c, ast.stmt) for c in _calls(s.tree, 'load_state')][:1]) if saves else _load(s)
+        made = _made(s, d, load[1] if len(load) > 1 else None)
+        if saves: _folders(s, saves)
+        else: _checkpoints(s, load, made)
         _tapped(s, d, made)
         _noted(s)
     return s.done(), s.left()

@@ -98,6 +98,9 @@ SCRIPTS |= dict(
         'epochs counted anew': ('Set Order', ('range(start, 3)', 'range(3 - start)')),
         'optimizer not restored': ('State', ("    optimizer.load_state_dict(snap['OPT'])\n", ''))},
         command=TORCHRUN, ranks=2, kill='step:22'),
+    manager=Script({
+        'a batch left out': ('Set Order', ('range(step): next', 'range(step + bool(step)): next')),
+        'names sorted as text': ('State', (", key=lambda f: int(f.split('_')[-1][:-3]))", ')'))}, kill='step:17'),
     gan=Script({
         'one optimizer not restored': ('State', ("optG.load_state_dict(state['optG']); ", '')),
         'a batch again': ('Set Order', ('perm[done * BATCH:]', 'perm[(done - bool(done)) * BATCH:]'))}),
