@@ -298,6 +298,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws._unless_unseen': ('audit/laws.html#_unless_unseen', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._unseen': ('audit/laws.html#_unseen', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._upto': ('audit/laws.html#_upto', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws.as_undisturbed': ('audit/laws.html#as_undisturbed', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.at': ('audit/laws.html#at', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.beside': ('audit/laws.html#beside', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.beside_reference': ('audit/laws.html#beside_reference', 'ecrl/audit/laws.py'),

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks',
-           'law_contiguous', 'law_lineage', 'law_settings', 'by_content', 'law_once', 'law_whole', 'left_out',
-           'witnesses', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored',
-           'law_repeated', 'outcomes', 'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'compared',
-           'verify_audit', 'read_tried', 'beside_undisturbed']
+           'law_contiguous', 'law_lineage', 'law_settings', 'by_content', 'law_once', 'law_whole', 'as_undisturbed',
+           'left_out', 'witnesses', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest',
+           'law_restored', 'law_repeated', 'outcomes', 'beside', 'beside_reference', 'law_agree', 'epoch_rows',
+           'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import re
@@ -322,13 +322,18 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
                             'the epoch was counted twice at a resume')
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
     over = [e for e in of.values() if e.over]
-    if over and not size: yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch '
-                                        'is.', 'audit(epoch_size=...)')
+    if not size and all(as_undisturbed(h, e) for e in over): n = len(over)
+    elif not size: yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch is.',
+                                 'audit(epoch_size=...)')
     if over: yield from _open(h)
     for e in over if size and h.whole else ():
         if e.hashes: m, _, more = _hashed_epoch(h, e)
         elif any(m.ids is None for m in e.used): yield from _nameless(h); continue
-        else: m, more = 1, _judge_epoch(h, e, size)
+        else:
+            m, more = 1, [*_judge_epoch(h, e, size)]
+            if any(x.valid is False for x in more) and as_undisturbed(h, e): more = [unknown(
+                f'{x.message} So has the undisturbed run: no restart has lost them.',
+                'epoch_size= and tail= as the script has them; neither, if its epochs differ') for x in more]
         n, found = n + bool(m), [*found, *more]
     yield from in_brief(found)
     return n
@@ -346,6 +351,13 @@ def _unless_unseen(h: AuditHistory, said: str, step: int | None, cause: str | No
     if not (lost := _unseen(h)): return Evidence(False, said, step, cause=cause)
     return unknown(f'{said} But not all ranks recorded {show_count(len(lost), "steps")} (the first: {lost[0]}).',
                    'their lines', step)
+
+# %% ../../nbs/audit/630_laws.ipynb #9399dfd5
+def as_undisturbed(h: AuditHistory, e: Epoch) -> bool: # False, too, where that cannot be told
+    "Whether an epoch of the reference, which no restart has touched, consumed just the same samples, as often."
+    other = epochs(h.reference).get(e.number) if h.reference else None
+    if other is None or e.total != other.total or any(m.ids is None for m in (*e.used, *other.used)): return False
+    return Counter(map(str, e.ids)) == Counter(map(str, other.ids))
 
 # %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
 def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:

@@ -107,6 +107,8 @@ SCRIPTS |= dict(
     amp=Script({
         'sampler not set': ('Set Order', ('    sampler.skip = start_batch * BS\n', '')),
         'scaler not restored': ('State', ("    scaler.load_state_dict(checkpoint['scaler'])\n", ''))}, kill='step:8'),
+    growing=Script({'counted by another batch': ('Set Order', ('consumed += len(x)', 'consumed += 8'))},
+        by_hand=(("epoch_size=len(ds), tail='keep', ", ''),), kill='step:22'),
     mixup=Script({
         'noise from a state': ('State', ('class Augmented', 'RNG = np.random.default_rng(5)\nclass Augmented'), (
             'r = np.random.default_rng([99, step])', 'r = RNG')),
