@@ -107,6 +107,8 @@ SCRIPTS |= dict(
     amp=Script({
         'sampler not set': ('Set Order', ('    sampler.skip = start_batch * BS\n', '')),
         'scaler not restored': ('State', ("    scaler.load_state_dict(checkpoint['scaler'])\n", ''))}, kill='step:8'),
+    pointer=Script({'names sorted as text': ('State', (
+        'CKPTS / pointer.read_text()', "sorted(CKPTS.glob('step_*.pt'))[-1]"))}, kill='saved:105'),
     growing=Script({'counted by another batch': ('Set Order', ('consumed += len(x)', 'consumed += 8'))},
         by_hand=(("epoch_size=len(ds), tail='keep', ", ''),), kill='step:22'),
     mixup=Script({
