@@ -421,6 +421,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.audit.lines._all_known': ('audit/lines.html#_all_known', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._alone': ('audit/lines.html#_alone', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._at_top': ('audit/lines.html#_at_top', 'ecrl/audit/lines.py'),
+                                  'ecrl.audit.lines._averaged': ('audit/lines.html#_averaged', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._bare': ('audit/lines.html#_bare', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._bare_state': ('audit/lines.html#_bare_state', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._before': ('audit/lines.html#_before', 'ecrl/audit/lines.py'),

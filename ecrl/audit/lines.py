@@ -164,6 +164,15 @@ def _optimizers(s: Script) -> list[ast.Assign]: # of one place
     found = sorted(filter(makes, called), key=_place)
     return [n for n in found if s.home(n) is s.home(found[0])]
 
+def _averaged(s: Script, parts: list[tuple]) -> list[tuple[str, str, None]]: # components
+    "Averaged weights that no checkpoint holds: what a restart does to them is to be seen as well."
+    made = (_text(n.targets[0]) for n in ast.walk(s.tree) if isinstance(n, ast.Assign)
+            and any(_name(c) in ('deepcopy', 'AveragedModel') and not _calls(c, 'state_dict')
+                    for c in ast.walk(n.value) if isinstance(c, ast.Call)))
+    named = {of.rpartition('.')[2]: of for of in made if re.search('ema|averag|swa|teacher', of.lower())}
+    held = [of.split('.') for _, of, _ in parts]
+    return [(name, of, None) for name, of in named.items() if not any(name in h for h in held)]
+
 def _usual(s: Script) -> list[tuple[str, str]]: # components, where none are named
     if not _calls(s.tree, 'backward'): return []
     return [('model', 'model'), *(('optimizer', _text(n.targets[0])) for n in _optimizers(s)[:1])]
@@ -515,6 +524,7 @@ def _add(s: Script, save: ast.Call, parts: list[str]):
 # %% ../../nbs/audit/635_lines.ipynb #635f0013
 def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_load`; made: what the ledger is made after
     parts = _components(s.tree) or [(key, of, None) for key, of in _usual(s)]
+    parts += _averaged(s, parts)
     (call, at, name, given), kept = load, [_given(key, of) for key, of, _ in parts]
     save = _save(s, call)
     whole = save is not None and _whole(s, save)

@@ -117,6 +117,8 @@ SCRIPTS |= dict(
         'a sample left out': ('Set Order', ('(step % spe) * BS:]', '(step % spe) * BS + bool(step % spe):]'))}),
     ema=Script({
         'averaged weights not restored': ('State', ("    ema.load_state_dict(ckpt['ema'])\n", '')),
+        'averaged weights in no checkpoint': ('State', ("    ema.load_state_dict(ckpt['ema'])\n", ''), (
+            'ema=ema.state_dict(), ', '')),
         'place not restored': ('Set Order', ("ckpt['epoch'], ckpt['pos']", "ckpt['epoch'], 0"))}))
 
 # %% ../../../nbs/proof/audit/690_scripts.ipynb #6900000c
