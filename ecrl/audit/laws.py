@@ -420,6 +420,8 @@ def _upto(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> Epoch:
 
 def _skipped_again(h: AuditHistory, e: Epoch, missing: int) -> str | None:
     a, begins = e.used[0].attempt, e.used[0].step
+    other = epochs(h.reference).get(e.number) if h.reference else None
+    if other and other.used[0].ids == e.used[0].ids: return None                        # it began as it should
     after = a.token['step'] if a.continues == 'token' else 0
     if after not in h.lineage or begins <= after + 1: return None                       # it resumed in this epoch
     skipped = sum(amount(m.ids or ()) for m in _upto(h, h.lineage, after).used)

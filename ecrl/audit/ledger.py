@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Sample', 'M64', 'TAILS', 'AuditError', 'Log', 'one_writer', 'place', 'launch_name', 'WithIds', 'Collate', 'as_ids',
            'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key', 'fingerprint', 'multiset_hash', 'added', 'ordered',
-           'digest', 'rng', 'Audit', 'sealed', 'link', 'Draw', 'Tap']
+           'digest', 'rng', 'checked', 'hookable', 'Audit', 'sealed', 'link', 'Draw', 'Tap']
 
 # %% ../../nbs/audit/610_ledger.ipynb #0b14fdcb
 import collections, contextlib, fcntl, hashlib, json, os, random, signal, sys, time, uuid, warnings
@@ -250,6 +250,29 @@ def rng() -> dict:
         state['cuda'] = torch.cuda.get_rng_state_all()
     return state
 
+# %% ../../nbs/audit/610_ledger.ipynb #61000a01
+def checked(declared: dict) -> dict:
+    "What `ecrl.audit` is told of the data, before anything is written; a whole number may be a float."
+    def whole(x):
+        try: return None if isinstance(x, (bool, str)) or int(x) != x or x < 1 else int(x)
+        except (TypeError, ValueError, OverflowError): return None
+    def wrong(name, expected): raise AuditError(f'{name}: expected {expected}, found {declared[name]!r}')
+    if declared['tail'] not in (None, *TAILS): wrong('tail', f'one of {", ".join(TAILS)}')
+    numbers = {k: whole(declared[k]) for k in ('epoch_size', 'accumulate') if declared[k] is not None}
+    for k in (k for k, x in numbers.items() if x is None): wrong(k, 'a number from 1')
+    for k in ('shuffle', 'unique', 'replacement', 'deterministic'):
+        if declared[k] not in (None, True, False): wrong(k, 'True or False')
+    return declared | numbers
+
+def hookable(optimizer) -> list: # of one or several, or None
+    "The optimizers of torch that somebody names, or has wrapped."
+    several = optimizer if isinstance(optimizer, (list, tuple)) else [optimizer]*(optimizer is not None)
+    own = [getattr(o, 'optimizer', o) for o in several]
+    for o in own:
+        if not hasattr(o, 'register_step_post_hook'):
+            raise AuditError(f'optimizer: expected an optimizer of torch, or a list of some, found {o!r}')
+    return own
+
 # %% ../../nbs/audit/610_ledger.ipynb #8cac1f57
 TAILS = ('keep', 'drop', 'pad', 'drop+pad')
 
@@ -272,24 +295,23 @@ class Audit:
         # where they cannot be found out:
         rank: int | None = None, world_size: int | None = None, attempt: str | None = None,
     ):
-        if tail not in (None, *TAILS): raise AuditError(f'tail: expected one of {", ".join(TAILS)}, found {tail!r}')
+        declared = checked(dict(epoch_size=epoch_size, tail=tail, shuffle=shuffle, unique=unique,
+                                deterministic=deterministic, replacement=replacement, accumulate=accumulate,
+                                replicated=None if replicated is None else sorted(replicated)))
+        optimizers = hookable(optimizer)
         self.folder, self.ids = Path(os.environ.get('ECRL_AUDIT_DIR') or folder), ids
         self.rank, self.world_size = place(rank, world_size)
         self.lock = one_writer(self.folder/'audit'/f'.rank{self.rank}.lock')
         self.attempt, by = launch_name(self.rank, self.world_size, attempt)
         self.run = _run_name(self.folder/'audit'/'run.json')
         self.log = Log(self.folder/'audit'/f'rank{self.rank}.jsonl', run=self.run, attempt=self.attempt, rank=self.rank)
-        declared = dict(epoch_size=epoch_size, tail=tail, shuffle=shuffle, unique=unique, deterministic=deterministic,
-                        replacement=replacement, accumulate=accumulate,
-                        replicated=None if replicated is None else sorted(replicated))
         self.key = None if keep_ids else hash_key()
-        self.accumulate, self.pending, self.noted, self.minted = accumulate, [], {}, None
+        self.accumulate, self.pending, self.noted, self.minted = declared['accumulate'], [], {}, None
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
         self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
                             host=os.uname().nodename) | (dict(key=fingerprint(self.key)) if self.key else {}))
-        for o in optimizer if isinstance(optimizer, (list, tuple)) else [optimizer]*(optimizer is not None):
-            self._watch(getattr(o, 'optimizer', o))
+        for o in optimizers: self._watch(o)
 
 # %% ../../nbs/audit/610_ledger.ipynb #8cac1f58
 # python -OO, with which somebody may train, leaves no docstring

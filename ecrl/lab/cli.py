@@ -405,6 +405,10 @@ def resume(
         say(f'reading {run_dir}')
         load_config, read_status = lazy.contract.config.load_config, lazy.contract.life.read_status
     if why := _no_run(run_dir): fail(f'{run_dir}: {why}')
+    step = lazy.base.files.last_step(run_dir/'logs'/'rank0.jsonl')
+    if target_steps is not None and target_steps < step:           # before what a key says of another one
+        fail(f'--target-steps: {short(run_dir)} is at step {step} already: expected at least that, found '
+             f'{target_steps}')
     flags = {'training.max_steps': target_steps, 'runtime.nproc': nproc}
     cfg = load_config(run_dir/'config.yaml', run_overrides(flags, None, [*map(from_here, set_ or [])]))
     status, here = read_status(run_dir), shlex.quote(short(run_dir))
@@ -627,7 +631,7 @@ def monitor(run_dir: RunDir, port: optional(int, 'Port on 127.0.0.1; 8610 by def
         try: html.write_text(of.Monitor(run_dir).page(renewed=False), encoding='utf-8', errors='backslashreplace')
         except OSError as e: fail(f'{html} cannot be written: {e.strerror}')
         return tell(f'wrote {short(html)}')
-    with calm(lambda: 'The monitor has ended; the run goes on without it.'), of.MonitorServer(run_dir, port) as server:
+    with calm(lambda: 'The monitor has ended; a run goes on without it.'), of.MonitorServer(run_dir, port) as server:
         tell(f'{short(run_dir)} is shown at {server.url} until Ctrl-C')
         if open_: import webbrowser; webbrowser.open(server.url)
         server.serve_forever(0.2)
@@ -970,17 +974,22 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     except OSError: fail(f'{script}: expected a training script in Python, found no file that can be read')
     except ValueError: fail(f'{script}: expected a script in Python, found text that is none')
     except SyntaxError as e: fail(f'{script}: expected a script in Python, found in line {e.lineno}: {e.msg}')
+    if not of.is_training(text): fail(f'{script}: expected a script that trains, found no .backward() and no '
+                                      'DataLoader; name the file that has the loop')
     if re.search(r'\becrl\b', text): fail(f'{script}: expected a script without a ledger, found one that names ecrl')
     if to is None: return print(of.as_diff(script.name, text, new, by_hand), '\nA copy with them: --write FILE')
     if to.exists(): fail(f'--write {short(to)}: expected a new file, found one that is there; nothing is written')
-    to.parent.mkdir(parents=True, exist_ok=True)
+    if not to.parent.is_dir():
+        fail(f'--write {short(to)}: expected a folder that is there, found no {short(to.parent)}')
     to.write_text(new, 'utf-8')
     ranks = 'init_process_group' in text
     how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
-    asks = re.findall(r'add_argument\(\s*[\'"](--[\w-]*(?:resume|restore|continue|auto)[\w-]*)', text)
+    asks = re.findall(r'(?:add_argument\(\s*|if )[\'"](--[\w-]*(?:resume|restore|continue|auto)[\w-]*)', text)
+    told = [f'With {" or ".join(asks)}, if it resumes only when asked.']*bool(asks)
+    if not asks and (when := of.only_when(text)): told = [
+        f'It resumes only where {when}: start it so; a word that restarts alone are to get: "{{again:WORD}}".']
     tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(new), *by_hand]),
-         f'Then: ecrl audit try {how} {short(to)}',
-         *[f'With {" or ".join(asks)}, if it resumes only when asked.']*bool(asks))
+         f'Then: ecrl audit try {how} {short(to)}', *told)
 
 @audit.command(name='receipt')
 def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.', 'run'),
@@ -1003,8 +1012,8 @@ def told_of_logs(folder: Path, new: bool): # of a trial; new: made for it
 @audit.command(name='try')
 def audit_try(
     command: argument(list[str], 'After --: the command; {world} becomes the number of ranks, {run} the folder of the '
-                                 'run. It runs in an empty folder of its own, where its checkpoints begin afresh: name '
-                                 'its data by whole paths.'),
+                                 'run, {again:--resume} is --resume in restarts alone. It runs in an empty folder of '
+                                 'its own, where its checkpoints begin afresh: name its data by whole paths.'),
     world: setting(str, 'Ranks of each launch, over and over: 2,1 changes them; '
                               'the first of several restarts keeps them.') = '1',
     kills: optional(str, 'Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by default a plan of up to seven, from '
@@ -1013,7 +1022,8 @@ def audit_try(
     folder: optional(Path, 'Folder for both runs and the receipt: new, or that of a trial that was interrupted; by '
                            'default one in the temporary folder.', '--out') = None,
     timeout: setting(float, 'Limit of each launch, s.', min=1) = 600.0,
-    require: optional(list[str], 'Grades without which it is not exact: set and order by default; also state.') = None):
+    require: optional(list[str], 'Grades that have to be shown: set and order by default; also state. One that '
+                                 'is INVALID fails in any case.') = None):
     """Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: it consumes the same samples in the
     same order (and in the same state, where it shows that), 1: not so, 2: unknown."""
     _check_grades(require)
@@ -1034,10 +1044,9 @@ def audit_try(
     page, wrong = write_receipt(t.history), t.complaints(require or ('set', 'order'))    # the first of each law
     tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}',
          *(f'- {said}' for said in wrong))
-    if not wrong: tell(
-        f'State rests on {", ".join(t.verdict.compared)}; that anything else came back is not shown.'
-        if t.verdict.grades['state'] is True else
-        'Whether model and optimizer came back is not shown: nothing here has looked at it.')
+    if t.verdict.grades['state'] is True:
+        tell(f'State rests on {", ".join(t.verdict.compared)}; that anything else came back is not shown.')
+    elif not wrong: tell('Whether model and optimizer came back is not shown: nothing here has looked at it.')
     raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002

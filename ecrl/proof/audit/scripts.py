@@ -80,7 +80,7 @@ SCRIPTS |= dict(
     stream=Script({
         'some left out': ('Set Order', ("seen = c['seen']", "seen = c['seen'] + 8")),
         'from its start': ('Set Order', ('Stream(start=seen)', 'Stream()'))},
-        by_hand=(("optimizer=opt, tail=", "optimizer=opt, epoch_size=320, unique=True, tail="),)),
+        by_hand=(("optimizer=opt, tail=", "optimizer=opt, epoch_size=320, unique=True, shuffle=False, tail="),)),
     rotating=Script({
         'names sorted as text': ('State', (
             ", key=lambda p: int(p.stem.split('_')[1]))\n    return", ')\n    return')),
@@ -103,6 +103,8 @@ SCRIPTS |= dict(
         'names sorted as text': ('State', (", key=lambda f: int(f.split('_')[-1][:-3]))", ')'))}, kill='step:17'),
     gan=Script({
         'one optimizer not restored': ('State', ("optG.load_state_dict(state['optG']); ", '')),
+        'one optimizer in no checkpoint': ('State', ("optG.load_state_dict(state['optG']); ", ''), (
+            "'optG': optG.state_dict(),", '')),
         'a batch again': ('Set Order', ('perm[done * BATCH:]', 'perm[(done - bool(done)) * BATCH:]'))}),
     amp=Script({
         'sampler not set': ('Set Order', ('    sampler.skip = start_batch * BS\n', '')),
