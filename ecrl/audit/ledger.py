@@ -250,7 +250,7 @@ def rng() -> dict:
         state['cuda'] = torch.cuda.get_rng_state_all()
     return state
 
-# %% ../../nbs/audit/610_ledger.ipynb #61000a01
+# %% ../../nbs/audit/610_ledger.ipynb #61000b01
 def checked(declared: dict) -> dict:
     "What `ecrl.audit` is told of the data, before anything is written; a whole number may be a float."
     def whole(x):

@@ -22,6 +22,7 @@ class Size(NamedTuple):
     wide_tests: int          # the same, of the other code cells
     bare: int                # exports that are the third in a row, or a later one, with no example before them
     shown: int               # cells that are stored with an output
+    twice: int = 0           # cells that have the id of another one: an output is stored by it
 
 def size_of(path: Path, root: Path) -> Size:
     "Count in one notebook."
@@ -35,7 +36,8 @@ def size_of(path: Path, root: Path) -> Size:
         if e: since += not _only_imports('\n'.join(s)); bare += since > 2
         elif not f.startswith(('#|hide', '#|default_exp')): since = 0               # an example that a reader sees
     return Size(path.relative_to(root/'nbs').as_posix(), tuple(len(s) - 1 for s, e in zip(lines, exported) if e),
-                wide[True], wide[False], bare, shown=sum(bool(c.get('outputs')) for c in cells))
+                wide[True], wide[False], bare, shown=sum(bool(c.get('outputs')) for c in cells),
+                twice=len(cells) - len({c.get('id', n) for n, c in enumerate(cells)}))
 
 def _only_imports(code: str) -> bool:
     return all(isinstance(n, ast.Import | ast.ImportFrom) for n in ast.parse(code).body)
@@ -59,6 +61,7 @@ def beyond(root: Path, held: tuple = HELD, exemplified: tuple = EXEMPLIFIED) -> 
     long = [(s.notebook, n) for s in found for n in s.lines if n > HEIGHT]
     return ([f'nbs/{name}: an exported cell of {n} lines, {HEIGHT} at most; break it up' for name, n in long]
             + [f'nbs/{s.notebook}: {s.wide} exported lines of more than {WIDTH} characters' for s in found if s.wide]
+            + [f'nbs/{s.notebook}: {s.twice} cells have the id of another one' for s in sizes(root) if s.twice]
             + [f'nbs/{s.notebook}: {s.bare} exports are the third or a later one without an example before them'
                for s in sizes(root) if s.bare and s.notebook.startswith(exemplified)])
 
