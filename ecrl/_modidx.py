@@ -420,6 +420,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.audit.lines._adapted': ('audit/lines.html#_adapted', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._add': ('audit/lines.html#_add', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._after': ('audit/lines.html#_after', 'ecrl/audit/lines.py'),
+                                  'ecrl.audit.lines._again_and_again': ('audit/lines.html#_again_and_again', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._all_known': ('audit/lines.html#_all_known', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._alone': ('audit/lines.html#_alone', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._at_top': ('audit/lines.html#_at_top', 'ecrl/audit/lines.py'),

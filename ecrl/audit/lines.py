@@ -236,6 +236,10 @@ class Drawn: # how a script comes by its batches
         self.loop = own or next((n for n in fors if not _counts(n) and self.is_loader(_unwrapped(n.iter))), None)
         over = self.loop and _unwrapped(self.loop.iter)
         if isinstance(over, ast.Call) and _name(over) == 'zip': over = next(filter(self.is_loader, over.args), over)
+        passed = next((v for n in ast.walk(tree) if isinstance(n, ast.YieldFrom)
+                       and self.is_loader(v := _unwrapped(n.value))), None)           # by a function of batches
+        self.passed = passed is not None and over not in self.made and _text(over) not in self.names
+        if self.passed: over = passed
         self.over = [over] if over is not None else [
             c.args[0] for c in _calls(tree, 'iter') if c.args and self.is_loader(c.args[0])]
         self.loader = over if over in self.made else self.names.get(_text(over)) \
@@ -309,7 +313,7 @@ def _carry_ids(s: Script, loader: ast.Call, data: ast.AST):
 # %% ../../nbs/audit/635_lines.ipynb #635f0a22
 def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the ledger is made after
     for over in d.over:
-        epochs = _epochs(s, d.loop) if d.loop else None
+        epochs = _epochs(s, d.loop) if d.loop and not d.passed else None
         _wrap(s, over, 'audit.tap(', f'{_epoch(s, over, epochs)})')
     if d.data is not None: _carry_ids(s, d.loader, d.data)
     elif d.over: s.by_hand.append('around the data of the loader: ecrl.audit.WithIds(data)' if d.made else
@@ -631,12 +635,17 @@ def _data(d: Drawn) -> str: # a name for it: what is made within a call is the l
     named = next((name for name, c in d.names.items() if c is d.loader), None)
     return f'{named}.dataset' if isinstance(data, ast.Call) and named else _text(data, 'data')
 
+def _again_and_again(s: Script, call: ast.Call) -> bool: # and not where data is made
+    inner = s.nearest(call, ast.For, ast.While, ast.FunctionDef)
+    return inner is not None and getattr(inner, 'name', '') != '__init__'
+
 def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # arguments, and what its reader adds
     if _calls(s.tree, 'WeightedRandomSampler') or any(
             _keywords(c).get('replacement') == 'True' for c in _calls(s.tree, 'RandomSampler')):
         return 'replacement=True', ''
     once = _calls(s.tree, 'randperm', 'permutation', 'shuffle')                          # an order of all samples
-    if d.loader is None and not once and _calls(s.tree, 'randint', 'integers', 'choice', 'choices'):
+    if d.loader is None and not once and any(_again_and_again(s, c)
+            for c in _calls(s.tree, 'randint', 'integers', 'choice', 'choices')):
         return 'replacement=True', 'fill in, if a sample comes once in an epoch, instead: epoch_size=, tail=, shuffle='
     if d.loader is None: return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
     said = _keywords(d.loader)
