@@ -689,6 +689,11 @@ def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # afte
     return at
 
 # %% ../../nbs/audit/635_lines.ipynb #635ec001
+def _split_anew(s: Script):
+    for c in _calls(s.tree, 'random_split'):
+        if 'generator' not in _keywords(c): s.by_hand.append(
+            f'line {c.lineno} splits at random: with generator=, or each launch may have other samples under the ids')
+
 def _noted(s: Script):
     for c in _calls(s.tree, 'backward')[:1]:
         loss = c.args[0] if c.args else c.func.value
@@ -709,6 +714,7 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
         else: _checkpoints(s, load, made)
         _tapped(s, d, made)
         _noted(s)
+        _split_anew(s)
     return s.done(), s.left()
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0a25

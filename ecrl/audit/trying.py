@@ -120,6 +120,8 @@ def kill_plan(
 def within(points: list[str], h: AuditHistory) -> list[str]: # h: of an undisturbed run
     "Points to kill at, all of which it has reached. Raises TryError."
     saves, end = sorted({s for s, _ in h.attempts[0].tokens}), max(h.lineage, default=0)
+    if not end: raise TryError('no step is recorded: audit.step(ids) after each update is missing, or the optimizer '
+                               'that steps is not the one of audit(optimizer=...)')
     for p in points:
         f = kill_at(p)
         if f.point in ('token', 'saved') and saves and f.global_step not in saves:

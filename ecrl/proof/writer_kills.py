@@ -84,8 +84,13 @@ def kill_in_save(
     return child
 
 # %% ../../nbs/proof/912_writer_kills.ipynb #8e104109
-def alive_in(session: int) -> list[int]: # pids, without zombies
-    "The processes of a session."
+def alive_in(session: int, patience_s: float = 0.) -> list[int]: # pids, without zombies; 0: now
+    "The processes of a session, or those that are there after a while: one that dies lets go of its files first."
+    deadline = time.monotonic() + patience_s
+    while (found := _alive_in(session)) and time.monotonic() < deadline: time.sleep(0.005)
+    return found
+
+def _alive_in(session: int) -> list[int]:
     found = []
     for p in Path('/proc').glob('[0-9]*'):
         try:
@@ -103,12 +108,12 @@ def take_over(run: Path, attempt: int, megabytes: int, dead: int) -> dict: # att
     "What the attempt after a kill finds."
     steps = steps_in(run.with_suffix('.acks'))
     store = CheckpointStore(run, attempt + 1, keep_last=2).acquire(10)
-    orphans = alive_in(dead)
     info, pack, problems = store.load_newest()
     before = {f.name: f.stat().st_mtime_ns for f in run.iterdir()}
     time.sleep(0.05)
     later = [f.name for f in run.iterdir() if before.get(f.name) != f.stat().st_mtime_ns]
     store.release()
+    orphans = alive_in(dead, 10.)
     whole = is_whole(pack, info.global_step, megabytes) if info else not steps['acknowledged']
     return dict(saved=max(steps['saving'], default=0), acknowledged=max(steps['acknowledged'], default=0),
                 recovered=info.global_step if info else 0, whole=whole, problems=problems, orphans=orphans,
