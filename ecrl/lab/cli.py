@@ -405,10 +405,7 @@ def resume(
         say(f'reading {run_dir}')
         load_config, read_status = lazy.contract.config.load_config, lazy.contract.life.read_status
     if why := _no_run(run_dir): fail(f'{run_dir}: {why}')
-    step = lazy.base.files.last_step(run_dir/'logs'/'rank0.jsonl')
-    if target_steps is not None and target_steps < step:           # before what a key says of another one
-        fail(f'--target-steps: {short(run_dir)} is at step {step} already: expected at least that, found '
-             f'{target_steps}')
+    if target_steps is not None: lazy.training.supervisor.check_target(run_dir, target_steps)    # before any other key
     flags = {'training.max_steps': target_steps, 'runtime.nproc': nproc}
     cfg = load_config(run_dir/'config.yaml', run_overrides(flags, None, [*map(from_here, set_ or [])]))
     status, here = read_status(run_dir), shlex.quote(short(run_dir))
