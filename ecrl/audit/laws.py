@@ -353,11 +353,14 @@ def _unless_unseen(h: AuditHistory, said: str, step: int | None, cause: str | No
                    'their lines', step)
 
 # %% ../../nbs/audit/630_laws.ipynb #9399dfd5
+def _undisturbed(h: AuditHistory, e: Epoch) -> Epoch | None: # None: nobody knows it
+    return epochs(h.reference).get(e.number) if h.reference else None
+
 def as_undisturbed(h: AuditHistory, e: Epoch) -> bool: # False, too, where that cannot be told
     "Whether an epoch of the reference, which no restart has touched, consumed just the same samples, as often."
-    other = epochs(h.reference).get(e.number) if h.reference else None
+    other = _undisturbed(h, e)
     if other is None or e.total != other.total or any(m.ids is None for m in (*e.used, *other.used)): return False
-    return Counter(map(str, e.ids)) == Counter(map(str, other.ids))
+    return multiset([dict(ids=e.ids)]) == multiset([dict(ids=other.ids)])
 
 # %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
 def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
@@ -420,7 +423,7 @@ def _upto(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> Epoch:
 
 def _skipped_again(h: AuditHistory, e: Epoch, missing: int) -> str | None:
     a, begins = e.used[0].attempt, e.used[0].step
-    other = epochs(h.reference).get(e.number) if h.reference else None
+    other = _undisturbed(h, e)
     if other and other.used[0].ids == e.used[0].ids: return None                        # it began as it should
     after = a.token['step'] if a.continues == 'token' else 0
     if after not in h.lineage or begins <= after + 1: return None                       # it resumed in this epoch

@@ -117,25 +117,26 @@ def _keys(tree: ast.AST) -> dict[int, str]: # by the identity of a value: under 
         if isinstance(n, ast.Assign): found[id(n.value)] = _key(n.targets[0])
     return found
 
-def _items_of(tree: ast.AST, call: ast.Call, name: str) -> str: # '': it is not so
-    "The mapping whose values, one after the other, have this name at a call: of `for k, v in objs.items()`."
+def _items(tree: ast.AST) -> dict[int, dict[str, str]]: # by the identity of a call: name -> mapping
+    "Whose values, one after the other, a name stands for at a call: of `for k, v in objs.items()`, `v` for `objs`."
+    found = {}
     for n in ast.walk(tree):
-        loops = n.generators if hasattr(n, 'generators') else [n] if isinstance(n, ast.For) else []
-        for loop in (x for x in loops if call in ast.walk(n)):
-            to, over = loop.target, loop.iter
-            if isinstance(to, ast.Tuple) and _text(to.elts[-1]) == name and isinstance(over, ast.Call) \
-                    and _text(over.func).endswith('.items'): return _text(over.func).removesuffix('.items')
-    return ''
+        for loop in n.generators if hasattr(n, 'generators') else [n] if isinstance(n, ast.For) else ():
+            whole = _text(loop.iter.func) if isinstance(loop.iter, ast.Call) else ''
+            if not isinstance(loop.target, ast.Tuple) or not whole.endswith('.items'): continue
+            for c in (c for c in ast.walk(n) if isinstance(c, ast.Call)):
+                found.setdefault(id(c), {})[_text(loop.target.elts[-1])] = whole.removesuffix('.items')
+    return found
 
 def _states(tree: ast.AST, method: str) -> dict[str, tuple[str | None, str]]: # its own name -> (key, whose state)
     "What is called with state_dict, or with load_state_dict; not what draws the samples, nor what gathers the states."
-    found, keys = {}, _keys(tree)
+    found, keys, items = {}, _keys(tree), _items(tree)
     for c in _calls(tree, method):
         if not isinstance(c.func, ast.Attribute): continue
         of, loaded = ast.unparse(c.func.value), next(iter(c.args), None)
         name = of.removesuffix('.module').rpartition('.')[2]
         key = _key(loaded) or keys.get(id(c))
-        if whole := _items_of(tree, c, of): key, of = None, f'**{whole}'; name = whole.rpartition('.')[2]
+        if whole := items.get(id(c), {}).get(of): key, of = None, f'**{whole}'; name = whole.rpartition('.')[2]
         if name.isidentifier() and not re.search('loader|sampler|^self$', name.lower()):
             found.setdefault(name, (key, of))
     return found
@@ -707,11 +708,10 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
     d = Drawn(s)
     if d.loop is None and d.trains is None and (made := _trainer(s.tree)): _adapted(s, *made)
     else:
-        saves = [c for c in _calls(s.tree, 'save_state') if c.args]                     # Accelerate's, to a folder
-        load = (None, *[s.nearest(c, ast.stmt) for c in _calls(s.tree, 'load_state')][:1]) if saves else _load(s)
-        made = _made(s, d, load[1] if len(load) > 1 else None)
-        if saves: _folders(s, saves)
-        else: _checkpoints(s, load, made)
+        if saves := [c for c in _calls(s.tree, 'save_state') if c.args]:                # Accelerate's, to a folder
+            made = _made(s, d, next((s.nearest(c, ast.stmt) for c in _calls(s.tree, 'load_state')), None))
+            _folders(s, saves)
+        else: _checkpoints(s, load := _load(s), made := _made(s, d, load[1]))
         _tapped(s, d, made)
         _noted(s)
         _split_anew(s)

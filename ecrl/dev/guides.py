@@ -10,6 +10,7 @@ import difflib, os, re, shlex, subprocess, sys, tempfile
 from importlib import metadata
 from pathlib import Path
 from IPython.display import Markdown
+from ..proof.audit.mistakes import exchanged
 
 # %% ../../nbs/dev/876_guides.ipynb #53fa29e3
 PROGRAMS = dict(ecrl=('-c', 'import sys; sys.argv[0] = "ecrl"; from ecrl.lab.cli import main; main()'),
@@ -61,10 +62,7 @@ def block(text: str, language: str = 'python') -> Markdown:
 # %% ../../nbs/dev/876_guides.ipynb #9d3c1004
 def mended(right: str, *edits: tuple) -> tuple[str, Markdown]: # the spoiled script; its lines beside the right ones
     "A script with other words in it, and the lines that mend it."
-    wrong = right
-    for old, new in edits:
-        if (n := wrong.count(old)) != 1: raise ValueError(f'expected {old!r} once in the script, found it {n} times')
-        wrong = wrong.replace(old, new)
+    wrong = exchanged(right, edits, ' in the script')
     lines = [l.rstrip() for l in difflib.ndiff(wrong.splitlines(), right.splitlines()) if l[0] in '+-']
     indent = min(len(l) - len(l[2:].lstrip()) for l in lines)            # of all; a phone has no room for it
     return wrong, block('\n'.join(l[:2] + l[indent:] for l in lines), 'diff')

@@ -57,13 +57,14 @@ EXEMPLIFIED = ('base/', 'data/11', 'data/13', 'dev/85', 'dev/877')
 
 def beyond(root: Path, held: tuple = HELD, exemplified: tuple = EXEMPLIFIED) -> list[str]: # a line each
     "What is too long or too wide in notebooks that are held."
-    found = [s for s in sizes(root) if s.notebook.startswith(held)]
+    every = sizes(root)
+    found = [s for s in every if s.notebook.startswith(held)]
     long = [(s.notebook, n) for s in found for n in s.lines if n > HEIGHT]
     return ([f'nbs/{name}: an exported cell of {n} lines, {HEIGHT} at most; break it up' for name, n in long]
             + [f'nbs/{s.notebook}: {s.wide} exported lines of more than {WIDTH} characters' for s in found if s.wide]
-            + [f'nbs/{s.notebook}: {s.twice} cells have the id of another one' for s in sizes(root) if s.twice]
+            + [f'nbs/{s.notebook}: {s.twice} cells have the id of another one' for s in every if s.twice]
             + [f'nbs/{s.notebook}: {s.bare} exports are the third or a later one without an example before them'
-               for s in sizes(root) if s.bare and s.notebook.startswith(exemplified)])
+               for s in every if s.bare and s.notebook.startswith(exemplified)])
 
 # %% ../../nbs/dev/877_lint.ipynb #04e354da
 def imports_of(module: str, root: Path) -> list[str]: # the module itself too

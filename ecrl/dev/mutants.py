@@ -19,7 +19,7 @@ from ..base.files import project_root
 from ..base.processes import ForkedCall, Killed, take_orphans
 from .changed import Page, page_of, pages
 from .leftovers import own_folder
-from .outputs import SHARED, at_once, cost_s, with_room, workers
+from .outputs import SHARED, at_once, cost_s, ready_to_fork, with_room, workers
 from ..proof.campaign import rate_interval
 
 # %% ../../nbs/dev/879_mutants.ipynb #a8790007
@@ -302,7 +302,7 @@ def unchanged(neutral: Path, names: set[str], longest_s: float) -> dict[str, tup
 def warm():
     "Have all libraries in this process, before the first fork."
     for name in (*SHARED, 'nbdev.export'): importlib.import_module(name)
-    gc.collect(); gc.freeze()
+    ready_to_fork()
 
 ALIVE = ('rooms', 'seed', 'notebook', 'cell', 'line', 'text', 'becomes')        # becomes: the changed line
 

@@ -9,7 +9,7 @@ __all__ = ['SHARED', 'COSTS', 'DEAREST', 'words', 'alike', 'came_out_whole', 'sa
            'as_python', 'forked', 'forking', 'at_once', 'cost_s', 'longest_first', 'workers', 'report', 'run_notebooks']
 
 # %% ../../nbs/dev/875_outputs.ipynb #b3de80c2
-import atexit, ctypes, difflib, gc, importlib, json, os, re, resource, runpy, signal, socket, subprocess, sys, tempfile
+import atexit, ctypes, difflib, importlib, json, os, re, resource, runpy, signal, socket, subprocess, sys, tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
@@ -19,8 +19,8 @@ from execnb.nbio import nb2dict
 from execnb.shell import CaptureShell
 from ..base import fork_server
 from ..base.files import project_root
-from ..base.fork_server import (AGENT, LATER, LIBRARIES, ROOM, ForkServer, detach_fds, reset_after_fork, serve,
-                                   shared_server)
+from ..base.fork_server import (AGENT, LATER, LIBRARIES, ROOM, ForkServer, detach_fds, freeze_gc, reset_after_fork,
+                                   serve, shared_server)
 from ..base.processes import Deaths, Forked, ForkedCall, Killed, end_as_interpreter, fork
 from .leftovers import GRACE_S, looked_after, own_folder
 from ..training.process_tree import WORKER
@@ -218,7 +218,7 @@ _HUGE, _COLLAPSE = 2 << 20, 25                              # bytes; MADV_COLLAP
 
 def ready_to_fork():
     "What is in memory now is not looked at by a collection in a child, which would write there; it is in huge pages."
-    gc.collect(); gc.freeze()
+    freeze_gc()
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     for line in Path('/proc/self/maps').read_text().splitlines():

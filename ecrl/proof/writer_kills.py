@@ -8,10 +8,11 @@ __all__ = ['POINTS', 'KillPoint', 'state_at', 'is_whole', 'save_until_killed', '
 
 # %% ../../nbs/proof/912_writer_kills.ipynb #33a1915a
 import json, mmap, os, random, signal, struct, sys, time
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 import torch
-from ..base.processes import die_with_parent, lines_of, state_of
+from ..base.processes import die_with_parent, lines_of, state_of, until
 from ..checkpoint.store import CheckpointStore
 from ..checkpoint.strategies import OverlappedCheckpoints
 from .campaign import Campaign
@@ -84,13 +85,8 @@ def kill_in_save(
     return child
 
 # %% ../../nbs/proof/912_writer_kills.ipynb #8e104109
-def alive_in(session: int, patience_s: float = 0.) -> list[int]: # pids, without zombies; 0: now
-    "The processes of a session, or those that are there after a while: one that dies lets go of its files first."
-    deadline = time.monotonic() + patience_s
-    while (found := _alive_in(session)) and time.monotonic() < deadline: time.sleep(0.005)
-    return found
-
-def _alive_in(session: int) -> list[int]:
+def alive_in(session: int) -> list[int]: # pids, without zombies
+    "The processes of a session."
     found = []
     for p in Path('/proc').glob('[0-9]*'):
         try:
@@ -113,7 +109,8 @@ def take_over(run: Path, attempt: int, megabytes: int, dead: int) -> dict: # att
     time.sleep(0.05)
     later = [f.name for f in run.iterdir() if before.get(f.name) != f.stat().st_mtime_ns]
     store.release()
-    orphans = alive_in(dead, 10.)
+    with suppress(TimeoutError): until(lambda: not alive_in(dead), limit_s=10)     # who dies lets go of files first
+    orphans = alive_in(dead)
     whole = is_whole(pack, info.global_step, megabytes) if info else not steps['acknowledged']
     return dict(saved=max(steps['saving'], default=0), acknowledged=max(steps['acknowledged'], default=0),
                 recovered=info.global_step if info else 0, whole=whole, problems=problems, orphans=orphans,
