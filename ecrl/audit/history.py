@@ -72,6 +72,8 @@ chain     text   written     digest of this line's content and of all before it
 *left     list   whole       ids (or the multiset hash) of each other batch that was drawn and not trained on
 *unsure   text   once        why it is not known what the step consumed
 *noted    map    repeated    what the user noted, such as the loss
+*of       whole  whole       samples of the dataset whose numbers, from 0, the ids are; by each attempt's first step
+*among    list   whole       where ids are not kept, of its part that is drawn from: samples, their multiset hash
 *bags     list   once        of each micro-batch, the multiset hash of its ids, where these are not kept
 *order    text   repeated    digest of this rank's ids in their order, where these are not kept
 ''')

@@ -237,8 +237,8 @@ class Drawn: # how a script comes by its batches
         self.loop = own or next((n for n in fors if not _counts(n) and self.is_loader(_unwrapped(n.iter))), None)
         over = self.loop and _unwrapped(self.loop.iter)
         if isinstance(over, ast.Call) and _name(over) == 'zip': over = next(filter(self.is_loader, over.args), over)
-        passed = next((v for n in ast.walk(tree) if isinstance(n, ast.YieldFrom)
-                       and self.is_loader(v := _unwrapped(n.value))), None)           # by a function of batches
+        passed = next((v for n in ast.walk(tree) if _passes(n) and self.is_loader(
+            v := _unwrapped(n.iter if isinstance(n, ast.For) else n.value))), None)   # by a function of batches
         self.passed = passed is not None and over not in self.made and _text(over) not in self.names
         if self.passed: over = passed
         self.over = [over] if over is not None else [
@@ -285,6 +285,19 @@ def _told(s: Script, c: ast.Call) -> str: # c: of set_epoch
 def _all_known(s: Script, code: str, home) -> bool:
     return all(_known(s, n.id, home) for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Name))
 
+# %% ../../nbs/audit/635_lines.ipynb #635f0b04
+def _goes_round(s: Script, over: ast.AST) -> bool: # over: what batches are drawn from
+    "Whether a function of the script yields batches of several epochs."
+    name = _name(over) if isinstance(over, ast.Call) else None
+    own = [x for f in ast.walk(s.tree) if isinstance(f, ast.FunctionDef) and f.name == name for x in ast.walk(f)]
+    return any(isinstance(x, ast.Yield) for x in own) and any(
+        isinstance(x, ast.While) or isinstance(x, ast.For) and _counts(x) for x in own)
+
+def _passes(n: ast.AST) -> bool: # each batch as it comes, and not one that was read ahead
+    if not isinstance(n, ast.For): return isinstance(n, ast.YieldFrom)
+    names = {*map(_text, n.target.elts if isinstance(n.target, ast.Tuple) else [n.target])}
+    return any(isinstance(y, ast.Yield) and _mentions(y.value, names) for y in ast.walk(n))
+
 # %% ../../nbs/audit/635_lines.ipynb #635f0009
 STREAMS = ('IterableDataset', 'to_iterable_dataset', 'WebDataset', 'ChainDataset')
 
@@ -315,7 +328,10 @@ def _carry_ids(s: Script, loader: ast.Call, data: ast.AST):
 def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the ledger is made after
     for over in d.over:
         epochs = _epochs(s, d.loop) if d.loop and not d.passed else None
-        _wrap(s, over, 'audit.tap(', f'{_epoch(s, over, epochs)})')
+        counted = made and made in _optimizers(s) and _anew(s, made)                     # each pass counts from 0
+        if not d.passed and _goes_round(s, over): s.by_hand.append(
+            f'where {_name(over)}() begins an epoch: audit.epoch(n); if it has none, epoch_size= goes')
+        _wrap(s, over, 'audit.tap(', ')' if counted else f'{_epoch(s, over, epochs)})')
     if d.data is not None: _carry_ids(s, d.loader, d.data)
     elif d.over: s.by_hand.append('around the data of the loader: ecrl.audit.WithIds(data)' if d.made else
                                   'if batches come from a Dataset, around it: ecrl.audit.WithIds(data); else samples '
@@ -646,7 +662,7 @@ def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # argum
         return 'replacement=True', ''
     once = _calls(s.tree, 'randperm', 'permutation', 'shuffle')                          # an order of all samples
     if d.loader is None and not once and any(_again_and_again(s, c)
-            for c in _calls(s.tree, 'randint', 'integers', 'choice', 'choices')):
+            for c in _calls(s.tree, 'randint', 'integers', 'choice', 'choices', 'sample') if 'len(' not in _text(c)):
         return 'replacement=True', 'fill in, if a sample comes once in an epoch, instead: epoch_size=, tail=, shuffle='
     if d.loader is None: return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
     said = _keywords(d.loader)
@@ -663,11 +679,34 @@ def _whenever(s: Script, node: ast.stmt) -> ast.stmt: # after it, whichever way 
     around = itertools.takewhile(lambda n: isinstance(n, ast.If), s.around(node))
     return next(iter([n for n in around if n.orelse][::-1]), node)
 
+# %% ../../nbs/audit/635_lines.ipynb #635f0b02
+def _anew(s: Script, made: ast.stmt) -> ast.stmt | None: # made: an optimizer
+    "The outermost loop each pass of which trains anew."
+    f, home = s.nearest(made, ast.FunctionDef), s.home(made)
+    own = f and (s.home(f).name if f.name == '__init__' and s.home(f) else f.name)
+    for n, home in [(made, home), *((c, s.home(c)) for c in _calls(s.tree, own) if own)]:
+        loops = [x for x in s.around(n) if isinstance(x, (ast.For, ast.While)) and s.home(x) is home]
+        if loops: return loops[-1]
+
+def _for_all(s: Script, opts: list[ast.Assign], loop: ast.stmt, apart: bool, declared: str) -> ast.stmt:
+    "One ledger for all that a loop trains, which is told of each step."
+    if s.home(loop) is not None and (apart or s.home(loop) is not s.home(opts[0])): _before(s, loop, 'global audit')
+    _before(s, loop, f"audit = ecrl.audit('runs/job', {declared})")
+    names = {_text(n.targets[0]) for n in opts}
+    steps = [c for c in _calls(s.tree, 'step') if {*map(_text, [getattr(c.func, 'value', None), *c.args])} & names]
+    for c in steps: _after(s, s.nearest(c, ast.stmt), 'audit.commit()')
+    if not steps: s.by_hand.append('after each update: audit.commit()')
+    return opts[0]
+
+
 # %% ../../nbs/audit/635_lines.ipynb #0a9a4055
+def _targets(n: ast.Assign) -> list[str]:
+    return [_text(t) for to in n.targets for t in (to.elts if isinstance(to, ast.Tuple) else [to])]
+
 def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # after which it is made
     "The ledger, where the optimizer and the data are there; global, where one function makes it and others use it."
     opts, data = _optimizers(s), _data(d)
-    there = _first(s.tree, lambda n: n.value is d.loader if data.endswith('.dataset') else _text(n.targets[0]) == data)
+    there = _first(s.tree, lambda n: n.value is d.loader if data.endswith('.dataset') else data in _targets(n))
     home = s.home(opts[0] if opts else there) if opts or there else None
     opts_there = [_whenever(s, n) for n in opts]
     there = _whenever(s, there) if there and s.home(there) is home else None
@@ -683,6 +722,7 @@ def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # afte
     users = [*d.over, load, *_calls(s.tree, 'save', 'dump', 'backward')]
     apart = home is not None and (load is None or any(s.home(n) is not home for n in users if n))    # or it is not seen
     _at_top(s, 'import ecrl')
+    if opts and (loop := _anew(s, opts[0])): return _for_all(s, opts, loop, apart, _declared(s, d, None)[0])
     if at is None: s.by_hand.append(f"after {'the optimizer is made' if names else 'the data is there'}: {ledger}")
     else:
         if apart: _after(s, at, 'global audit')
@@ -691,9 +731,11 @@ def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # afte
 
 # %% ../../nbs/audit/635_lines.ipynb #635ec001
 def _split_anew(s: Script):
-    for c in _calls(s.tree, 'random_split'):
-        if 'generator' not in _keywords(c): s.by_hand.append(
-            f'line {c.lineno} splits at random: with generator=, or each launch may have other samples under the ids')
+    for c in _calls(s.tree, 'random_split', 'train_test_split'):
+        own = isinstance(c.func, ast.Attribute)                                          # of a dataset of Hugging Face
+        fixed = 'generator' if _name(c) == 'random_split' else 'seed' if own else 'random_state'
+        if fixed not in _keywords(c): s.by_hand.append(
+            f'line {c.lineno} splits at random: with {fixed}=, or a seed before it; else each launch has another split')
 
 def _noted(s: Script):
     for c in _calls(s.tree, 'backward')[:1]:

@@ -157,7 +157,7 @@ class Trial:
         for e in v.evidence:
             if e.valid is False: seen.setdefault(e.check, str(e))
         lacking = [f'{g.capitalize()} is {word(v.grades[g])}, expected valid' for g in require
-                   if v.grades[g] is not True]
+                   if v.grades[g] is not True and not (seen and v.grades[g] is False)]
         unknown = [str(e) for e in v.evidence if e.valid == 'unknown']
         if not self.repeatable: unknown.append('Two undisturbed runs differ, so the reference proves nothing. Needed: '
                                                'seeds, so that a run can be repeated.')

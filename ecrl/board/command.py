@@ -20,7 +20,7 @@ board = typer.Typer(no_args_is_help=True,
                                                'run on this machine.')
 Name = Annotated[Optional[list[str]], typer.Argument(help='Rows; `ecrl board plan` names them.')]
 Cells = Annotated[Optional[list[str]],
-                  typer.Option('--cell', help='Only this cell, e.g. 2-1.twice.w2p.shuffled.a1; may be given '
+                  typer.Option('--cell', help='Only this cell, e.g. 2-2.mid.w0.shuffled.a1; may be given '
                                                     'several times.')]
 Seeds = Annotated[str, typer.Option('--seed', help='Seeds, with commas between them.')]
 Folder = Annotated[Optional[Path],
@@ -45,7 +45,7 @@ def _board(names, cells, seeds, folder):
 def board_plan(names: Name = None, cells: Cells = None, seeds: Seeds = '1', folder: Folder = None):
     "Rows, cells, what is done, and what the rest will take."
     from ecrl.board.rows import ROWS
-    b, left, untried = _board(names, cells, seeds, folder), 0.0, 0
+    b, left, untried, others = _board(names, cells, seeds, folder), 0.0, 0, 0
     print(f'{"row":20}{"environment":13}{"cells":>6}{"done":>6}{"left, s":>9}  title')
     for name in names or ROWS:
         tasks = list(b.plan([name]))
@@ -54,10 +54,12 @@ def board_plan(names: Name = None, cells: Cells = None, seeds: Seeds = '1', fold
         each = sum(took)/len(took) if took else None
         left, untried = left + todo*(each or 0), untried + (each is None)
         rest = '?' if each is None else f'{todo*each:.0f}'
+        others += sum(k[0] == name and k[1] not in {c.key for c in b.cells} for k in b.records)
         print(f'{name:20}{ROWS[name].group:13}{len(tasks):6}{len(tasks) - todo:6}{rest:>9}  {ROWS[name].title}')
     # what a cell of a row takes is known once one was run here
     known = f'{left:.0f} s are left' + f', and what the {untried} rows with ? take'*(untried > 0)
-    print(f'{len(b.cells)} cells a row; {known if left or not untried else "not yet known: what they take"}')
+    print(f'{len(b.cells)} cells a row; {known if left or not untried else "not yet known: what they take"}'
+          + f'; {others} more were run, of cells that are not counted here'*(others > 0))
 
 @board.command(name='run')
 def board_run(
@@ -71,11 +73,13 @@ def board_run(
     if find_spec('torch') is None: _fail("this needs torch, which is not installed. Do: pip install 'ecrl[lab]'")
     from ecrl.board.page import in_words
     with _board(names, cells, seeds, folder) as b:
-        for row, cell, seed, done in b.plan(names):
-            if done and not again: continue
+        tasks, skipped = [*b.plan(names)], 0
+        for row, cell, seed, done in tasks:
+            if done and not again: skipped += 1; continue
             r = b.run_cell(row, cell, seed)
             print(f'{row.name:20}{cell.key:34}s{seed}  {r["outcome"]:16}{r["seconds"]:6.1f} s  {in_words(r)[:160]}',
                   flush=True)
+    if skipped: print(f'{skipped} of {len(tasks)} had been run before; --again runs them once more')
 
 @board.command(name='judge')
 def board_judge(names: Name = None, folder: Folder = None):

@@ -764,6 +764,11 @@ def _check_run(folder: Path):
         fail(f'{short(folder)}: expected the directory of a run (runs/<study>/<run id>), or of a ledger (that '
              'ecrl.audit() was given), found neither')
 
+def _rests(v) -> list[str]: # v: a verdict; of a ledger, a line
+    "On what a State that is valid rests."
+    return [f'State rests on {", ".join(v.compared)}; that anything else came back is not shown.'
+            ]*(v.grades['state'] is True and bool(v.compared))
+
 @app.command()
 def verify(
     run_dir: ThisRun,
@@ -784,7 +789,7 @@ def verify(
     if not json_: print(v)
     show(v.to_dict(), json_, [dict(zip(('grade', 'result', 'rests on'), r)) for r in v.grade_rows()],
          *(f'{g.capitalize()} is required: expected valid, found {laws.word(x)}. {laws.GRADES[g].claim}'
-           for g, x in asked.items() if x is not True))
+           for g, x in asked.items() if x is not True), *_rests(v))
     codes = {laws.exit_code(x) for x in (v.valid, *asked.values())}
     raise typer.Exit(1 if 1 in codes else max(codes))
 
@@ -1032,17 +1037,17 @@ def audit_try(
         fail(f'--out {short(folder)}: expected a new folder, or that of a trial that was interrupted, found one that '
              'is not empty')
     new, write_receipt = folder is None or not folder.exists(), lazy.audit.receipt.write_receipt
-    folder = folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
+    temporary, folder = folder is None, folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
     with told_of_logs(folder, new), calm(lambda: 'Interrupted. To go on, call the same command with '
                                            f'--out {short(folder)}: an undisturbed run that is whole is not repeated.'):
         t = lazy.audit.trying.try_restarts(command, folder, kills.split(',') if kills else None,
                                            [int(w) for w in world.split(',')], every, timeout,
                                            lambda text: print(text, flush=True))
     page, wrong = write_receipt(t.history), t.complaints(require or ('set', 'order'))    # the first of each law
-    tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}',
+    tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}'
+         + ' (--out chooses the folder)'*temporary,
          *(f'- {said}' for said in wrong))
-    if t.verdict.grades['state'] is True:
-        tell(f'State rests on {", ".join(t.verdict.compared)}; that anything else came back is not shown.')
+    if said := _rests(t.verdict): tell(*said)
     elif not wrong: tell('Whether model and optimizer came back is not shown: nothing here has looked at it.')
     raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
 
