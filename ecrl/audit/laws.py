@@ -337,7 +337,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
                             'the epoch was counted twice at a resume')
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
     over = [e for e in of.values() if e.over]
-    if not size and all(as_undisturbed(h, e) for e in over): n = len(over)
+    if not size and h.reference: n, found = len(over), [*found, *chain(*(_beside_undisturbed(h, e) for e in over))]
     elif not size: yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch is.',
                                  'audit(epoch_size=...)')
     if over: yield from _open(h)
@@ -376,6 +376,19 @@ def as_undisturbed(h: AuditHistory, e: Epoch) -> bool: # False, too, where that 
     other = _undisturbed(h, e)
     if other is None or e.total != other.total or any(m.ids is None for m in (*e.used, *other.used)): return False
     return multiset([dict(ids=e.ids)]) == multiset([dict(ids=other.ids)])
+
+def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # where no size is declared
+    "How an epoch differs from that of the reference."
+    if as_undisturbed(h, e): return
+    if (other := _undisturbed(h, e)) is None:
+        yield Evidence(False, f'epoch {e.number} is none of the undisturbed run.', e.used[0].step)
+    elif any(m.ids is None for m in (*e.used, *other.used)):
+        yield unknown(f'epoch {e.number} cannot be held against that of the undisturbed run.', _IDS)
+    else:
+        mine, due = (multiset([dict(ids=x.ids)]) for x in (e, other))
+        parts = [(due - mine, 'left out'), (mine - due, 'consumed beyond it')]
+        said = ' and '.join(f'{how} {few(sorted(x.elements(), key=str))}' for x, how in parts if x)
+        yield Evidence(False, f'epoch {e.number}, beside that of the undisturbed run, {said}.', e.used[-1].step)
 
 # %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
 def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
@@ -437,7 +450,7 @@ def _cut_anew(h: AuditHistory, size: int) -> Iterator[Evidence]:
             f'samples came in all, {size} are declared.')
     if grow: yield unknown(said, 'no epoch_size=, if epochs are drawn from more samples', e.used[0].step)
     else: yield offence(a, said, e.used[0].step, cause=
-                        'the data was split anew at the restart, as random_split does without generator=')
+                        'the data was split anew at the restart, as random_split does without generator= or a seed')
 
 
 # %% ../../nbs/audit/630_laws.ipynb #630b0002

@@ -328,7 +328,7 @@ def _carry_ids(s: Script, loader: ast.Call, data: ast.AST):
 def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the ledger is made after
     for over in d.over:
         epochs = _epochs(s, d.loop) if d.loop and not d.passed else None
-        counted = made and made in _optimizers(s) and _anew(s, made)                     # each pass counts from 0
+        counted = made and _ledger_of(s, made)                                           # each pass counts from 0
         if not d.passed and _goes_round(s, over): s.by_hand.append(
             f'where {_name(over)}() begins an epoch: audit.epoch(n); if it has none, epoch_size= goes')
         _wrap(s, over, 'audit.tap(', ')' if counted else f'{_epoch(s, over, epochs)})')
@@ -417,6 +417,7 @@ def _load(s: Script) -> tuple[ast.Call | None, ast.stmt | None, str, str]: # cal
     call = next(found, None)
     return call, s.nearest(call, ast.stmt) if call else None, 'checkpoint', "checkpoint['audit']"
 
+# %% ../../nbs/audit/635_lines.ipynb #635f0b05
 def _restores(s: Script, load: ast.stmt) -> list[ast.Call]: # after it, in the same function
     return [c for c in _calls(s.tree, 'load_state_dict') if s.home(c) is s.home(load) and _place(c) > _place(load)]
 
@@ -432,7 +433,9 @@ def _restored(s: Script, load: ast.stmt) -> ast.stmt:
     far = [s.nearest(c, ast.stmt) for c in _named(load, calls) or calls]
     far = [n for n in far if not any(b in block for b in (n, *s.around(n)))]
     beside = [n for n in block if _place(n) >= _place(load) and _calls(n, 'load_state_dict')]
-    return max(far or beside, key=_place, default=load)
+    last = max(far or beside, key=_place, default=load)
+    loop = isinstance(last, (ast.For, ast.While)) and _calls(last, 'backward')      # over folds: in one of them
+    return s.nearest(_calls(last, 'load_state_dict')[-1], ast.stmt) if loop else last
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0a21
 def _mentions(node: ast.AST | None, names: set[str]) -> bool:
@@ -553,6 +556,7 @@ def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_lo
     parts = _components(s.tree) or [(key, of, None) for key, of in _usual(s)]
     parts += _unsaved(s, parts, load[1])
     (call, at, name, given), kept = load, [_given(key, of) for key, of, _ in parts]
+    there = made and (_ledger_of(s, made) or made)
     save = _save(s, call)
     whole = save is not None and _whole(s, save)
     several = isinstance(at, ast.Assign) and isinstance(at.targets[0], ast.Tuple)
@@ -562,7 +566,7 @@ def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_lo
     back, lacks = _parted(s, [_given(key, to or of) for key, of, to in parts], at and s.home(at))
     resumed = f"audit.resumed({', '.join(filter(None, [given, back]))}){lacks}"
     if at is None: s.by_hand.append(f'after a checkpoint is loaded, which nothing here does yet: {resumed}')
-    elif whole or several or made and s.home(made) is s.home(at) and _place(_restored(s, at)) < _place(made):
+    elif whole or several or there and s.home(there) is s.home(at) and _place(_restored(s, at)) < _place(there):
         s.by_hand.append(f'after what line {at.lineno} loads is restored, and the ledger is there: {resumed}')
     else:
         if not isinstance(at, ast.Assign): _wrap(s, call, '(checkpoint := ', ')')
@@ -662,7 +666,8 @@ def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # argum
         return 'replacement=True', ''
     once = _calls(s.tree, 'randperm', 'permutation', 'shuffle')                          # an order of all samples
     if d.loader is None and not once and any(_again_and_again(s, c)
-            for c in _calls(s.tree, 'randint', 'integers', 'choice', 'choices', 'sample') if 'len(' not in _text(c)):
+            for c in _calls(s.tree, 'randint', 'integers', 'choice', 'choices', 'sample')
+            if _name(c) != 'sample' or 'len(' not in _text(c)):                         # of all: an order of them
         return 'replacement=True', 'fill in, if a sample comes once in an epoch, instead: epoch_size=, tail=, shuffle='
     if d.loader is None: return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
     said = _keywords(d.loader)
@@ -687,6 +692,10 @@ def _anew(s: Script, made: ast.stmt) -> ast.stmt | None: # made: an optimizer
     for n, home in [(made, home), *((c, s.home(c)) for c in _calls(s.tree, own) if own)]:
         loops = [x for x in s.around(n) if isinstance(x, (ast.For, ast.While)) and s.home(x) is home]
         if loops: return loops[-1]
+
+def _ledger_of(s: Script, made: ast.stmt) -> ast.stmt | None: # made: what the ledger is made after
+    "The loop that one ledger is made before."
+    return _anew(s, made) if made in _optimizers(s) else None
 
 def _for_all(s: Script, opts: list[ast.Assign], loop: ast.stmt, apart: bool, declared: str) -> ast.stmt:
     "One ledger for all that a loop trains, which is told of each step."
@@ -735,7 +744,7 @@ def _split_anew(s: Script):
         own = isinstance(c.func, ast.Attribute)                                          # of a dataset of Hugging Face
         fixed = 'generator' if _name(c) == 'random_split' else 'seed' if own else 'random_state'
         if fixed not in _keywords(c): s.by_hand.append(
-            f'line {c.lineno} splits at random: with {fixed}=, or a seed before it; else each launch has another split')
+            f'line {c.lineno} splits at random: with {fixed}=, or a seed before it; else each launch may have another')
 
 def _noted(s: Script):
     for c in _calls(s.tree, 'backward')[:1]:

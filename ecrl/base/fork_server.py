@@ -50,6 +50,7 @@ def reset_after_fork(command: list[str], env: Mapping[str, str]):
     set_process_title(command, env)
     random.seed()
     if numpy := sys.modules.get('numpy'): numpy.random.seed()
+    if torch := sys.modules.get('torch'): torch.default_generator.seed()
     if tempfile := sys.modules.get('tempfile'): tempfile.tempdir = None          # `TMPDIR` may be another
 
 def detach_fds(*kept: int):

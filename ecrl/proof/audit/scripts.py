@@ -117,6 +117,21 @@ SCRIPTS |= dict(
             'ema=ema.state_dict(), ', '')),
         'place not restored': ('Set Order', ("ckpt['epoch'], ckpt['pos']", "ckpt['epoch'], 0"))}))
 
+# %% ../../../nbs/proof/audit/690_scripts.ipynb #6900000e1
+SCRIPTS |= dict(
+    folds=Script({
+        'the fold again from its start': ('Set Order', ("        start = state['epoch']\n", '')),
+        'optimizer not restored': ('State', ("        opt.load_state_dict(state['opt'])\n", ''))}, kill='step:14'),
+    split=Script({
+        'drawn anew': ('Set Order', ('.manual_seed(2)', '.manual_seed(os.getpid())')),
+        'generator not restored': ('Order', ("    shuffle.set_state(last['shuffle'])\n", ''))}, kill='step:24'),
+    passing=Script({
+        'a batch again': ('Set Order', ('order[done*self.size:]', 'order[(done - bool(done))*self.size:]')),
+        'random states not restored': ('State', ("        torch.set_rng_state(kept['rng'])\n", '')),
+        'passed on at once': ('', ("            for batch in DataLoader(rest, batch_size=self.size, "
+            "generator=torch.Generator()):\n                yield batch\n", "            yield from DataLoader(rest, "
+            "batch_size=self.size, generator=torch.Generator())\n"))}))
+
 # %% ../../../nbs/proof/audit/690_scripts.ipynb #6900000c
 RIGHT = 'as it is'
 def folder_of_scripts() -> Path: return project_root()/'nbs'/'proof'/'audit'/'scripts'
