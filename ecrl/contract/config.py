@@ -12,10 +12,10 @@ __all__ = ['MODELS', 'OPTIMIZERS', 'LOSSES', 'DATASET_NAMES', 'DISK_FAULT_NAMES'
            'what_to_do']
 
 # %% ../../nbs/contract/320_config.ipynb #b6a4f58c
-import ast, csv, difflib, inspect, io, re, stat, textwrap, tokenize, types
+import ast, copy, csv, difflib, inspect, io, re, stat, textwrap, tokenize, types
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -437,6 +437,10 @@ def parse_yaml(
     source: str = 'the text', # named in messages
 ): # plain values; `None` for an empty text
     "YAML in which `5e-4` is a number, a date is text, and a key stands once; raises nothing but `ConfigError`."
+    return copy.deepcopy(_parsed(text, source))
+
+@lru_cache(8)                                  # a run's config is read by several who do not know of each other
+def _parsed(text: str, source: str):
     try:
         _measure(text, source)
         loader = _Loader(text)

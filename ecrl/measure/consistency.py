@@ -87,8 +87,12 @@ def law_identity(h: History) -> Iterator[Evidence]:
 # %% ../../nbs/measure/730_consistency.ipynb #46c38436
 def since_before(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: # float per record; NaN: it is the first
     "How much larger a value is than in the record before, in the same file and group."
-    t = s.reset_index(drop=True).sort_values('line', kind='stable')
-    return t.groupby(list(by))[column].diff().sort_index().to_numpy()
+    keys = [s[k].to_numpy() for k in by]
+    order = np.lexsort((s['line'], *keys[::-1]))
+    more, same = np.diff(s[column].to_numpy(float)[order]), np.all([np.diff(k[order]) == 0 for k in keys], axis=0)
+    out = np.full(len(s), np.nan)
+    out[order[1:]] = np.where(same, more, np.nan)
+    return out
 
 def falls(s: pd.DataFrame, column: str, by: tuple) -> np.ndarray: return since_before(s, column, by) < 0   # as above
 

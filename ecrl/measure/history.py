@@ -147,11 +147,23 @@ ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', '
 def _known(*values) -> float: # the first that is a number; NaN where there is none
     return next((x for x in values if type(x) in (int, float) and x == x), np.nan)
 
+def _own_steps(steps: pd.DataFrame) -> pd.DataFrame: # a row per attempt
+    "What the step records tell of their attempts."
+    attempts, of = np.unique(steps['attempt'], return_inverse=True)
+    order, widths = np.argsort(of, kind='stable'), {}
+    begins = np.searchsorted(of[order], np.arange(len(attempts)))
+    def over(reduce, column): return reduce.reduceat(steps[column].to_numpy(float)[order], begins)
+    pairs, times = np.unique([of, steps['world_size']], axis=1, return_counts=True)
+    for (a, w), n in zip(pairs.T.tolist(), times.tolist()):                 # the one that most records say
+        if n > widths.get(a, (0, 0))[0]: widths[a] = n, w
+    return pd.DataFrame(dict(
+        world_size=[widths[a][1] for a in range(len(attempts))], first_step=over(np.fmin, 'global_step'),
+        last_step=over(np.fmax, 'global_step'), first_time=over(np.fmin, 'time'), last_time=over(np.fmax, 'time'),
+        clock=over(np.fmin, 'clock')), attempts)
+
 def _attempt_table(steps: pd.DataFrame, events: list[dict], clock: list[float], log: list[dict]) -> pd.DataFrame:
     "A row per attempt; missing knowledge is NaN."
-    own = steps.groupby('attempt').agg(
-        world_size=('world_size', lambda w: w.mode()[0]), first_step=('global_step', 'min'),
-        last_step=('global_step', 'max'), first_time=('time', 'min'), last_time=('time', 'max'), clock=('clock', 'min'))
+    own = _own_steps(steps)
     numbers = {n for r in events + log if (n := attempt_number(r))} | {*own.index}
     t = own.reindex(pd.Index(sorted(numbers), name='attempt', dtype='int64')).astype(float)
     def told(where, name):
@@ -323,7 +335,8 @@ def _common_id(steps: pd.DataFrame) -> str | None: # None: the records disagree
     return ids.pop() if len(ids) == 1 else None
 
 @patch(as_prop=True)
-def status(self: History) -> str: return run_status(self.supervisor, list(self.events['event']))
+def status(self: History) -> str:
+    return run_status(self.supervisor, [e.get('event') for e in self.lines.get('events.jsonl', ())])
 @patch(as_prop=True)
 def target(self: History) -> int | None:
     return (self.config and self.config.training.max_steps) or self.supervisor.get('target_steps')
