@@ -135,18 +135,7 @@ def infer_attempts(
     back = records.groupby('file_rank')['global_step'].diff() <= 0
     return back.groupby(records['file_rank']).cumsum() + 1
 
-# %% ../../nbs/measure/720_history.ipynb #9bef79e9
-def _first(events: list[dict], name: str) -> dict[int, dict]: # attempt -> event
-    "The first event of that name in each attempt, rank 0's or the supervisor's."
-    hits = [e for e in events if e.get('event') == name and e.get('rank') in (None, 0) and attempt_number(e)]
-    return {e['attempt']: e for e in reversed(hits)}
-
-ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', 'resumed_from', 'from_path',
-           'from_attempt', 'restored_clock', 'launch_time', 'end_time')
-
-def _known(*values) -> float: # the first that is a number; NaN where there is none
-    return next((x for x in values if type(x) in (int, float) and x == x), np.nan)
-
+# %% ../../nbs/measure/720_history.ipynb #9bef79e0
 def _own_steps(steps: pd.DataFrame) -> pd.DataFrame: # a row per attempt
     "What the step records tell of their attempts."
     attempts, of = np.unique(steps['attempt'], return_inverse=True)
@@ -160,6 +149,18 @@ def _own_steps(steps: pd.DataFrame) -> pd.DataFrame: # a row per attempt
         world_size=[widths[a][1] for a in range(len(attempts))], first_step=over(np.fmin, 'global_step'),
         last_step=over(np.fmax, 'global_step'), first_time=over(np.fmin, 'time'), last_time=over(np.fmax, 'time'),
         clock=over(np.fmin, 'clock')), attempts)
+
+# %% ../../nbs/measure/720_history.ipynb #9bef79e9
+def _first(events: list[dict], name: str) -> dict[int, dict]: # attempt -> event
+    "The first event of that name in each attempt, rank 0's or the supervisor's."
+    hits = [e for e in events if e.get('event') == name and e.get('rank') in (None, 0) and attempt_number(e)]
+    return {e['attempt']: e for e in reversed(hits)}
+
+ATTEMPT = ('world_size', 'first_step', 'last_step', 'first_time', 'last_time', 'resumed_from', 'from_path',
+           'from_attempt', 'restored_clock', 'launch_time', 'end_time')
+
+def _known(*values) -> float: # the first that is a number; NaN where there is none
+    return next((x for x in values if type(x) in (int, float) and x == x), np.nan)
 
 def _attempt_table(steps: pd.DataFrame, events: list[dict], clock: list[float], log: list[dict]) -> pd.DataFrame:
     "A row per attempt; missing knowledge is NaN."
