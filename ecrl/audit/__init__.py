@@ -6,8 +6,9 @@
 __all__ = ['AuditModule']
 
 # %% ../../nbs/audit/600_front.ipynb #8f59d97b
-import inspect, sys
+import inspect, os, sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Concatenate, ParamSpec
 from .ledger import Audit, AuditError, Collate, WithIds, rng
@@ -17,10 +18,19 @@ _P = ParamSpec('_P')
 def _takes(what: Callable[_P, Audit]) -> Callable[[Callable], Callable[Concatenate[ModuleType, _P], Audit]]:
     return lambda f: f          # for a type checker: a misspelt keyword is found
 
+_MADE = []                                                         # (folder, ledger) of this process
+
 class AuditModule(ModuleType):
     "A module that makes an `Audit` when it is called."
     @_takes(Audit)
-    def __call__(self, *args, **kw): return Audit(*args, **kw)
+    def __call__(self, *args, **kw):
+        folder = Path(os.environ.get('ECRL_AUDIT_DIR') or kw.get('folder', *args[:1])).absolute()
+        if any(f == folder and a.steps and a.rank == kw.get('rank', a.rank) for f, a in _MADE): raise AuditError(
+            f'{folder.name}: expected one ledger of a process, found a second one: it would be taken for a restart. A '
+            'script that trains several times keeps one for all, without optimizer=, and calls audit.commit() after '
+            'each update; or each training has a folder, and a trial of its own')
+        _MADE.append((folder, audit := Audit(*args, **kw)))
+        return audit
 
 sys.modules[__name__].__class__ = AuditModule
 __signature__ = inspect.signature(Audit)

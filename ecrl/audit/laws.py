@@ -4,11 +4,10 @@
 
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks',
-           'law_contiguous', 'law_lineage', 'law_settings', 'by_content', 'law_once', 'numbered', 'law_whole',
-           'as_undisturbed', 'different', 'left_out', 'witnesses', 'law_replay', 'told', 'law_shuffled',
-           'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes', 'beside',
-           'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried',
-           'beside_undisturbed']
+           'law_contiguous', 'law_lineage', 'law_settings', 'by_content', 'as_undisturbed', 'law_once', 'numbered',
+           'law_whole', 'different', 'left_out', 'witnesses', 'law_replay', 'told', 'law_shuffled', 'law_reference',
+           'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes', 'beside', 'beside_reference',
+           'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import re
@@ -195,6 +194,29 @@ def by_content(h: AuditHistory) -> bool: # whether uniqueness cannot be told fro
     return not h.declared('unique') and any('content' in str(r['source']) for _, _, recs in h.surviving for r in recs)
 
 
+# %% ../../nbs/audit/630_laws.ipynb #9399dfd5
+def _undisturbed(h: AuditHistory, e: Epoch) -> Epoch | None: # None: nobody knows it
+    return epochs(h.reference).get(e.number) if h.reference else None
+
+def as_undisturbed(h: AuditHistory, e: Epoch) -> bool: # False, too, where that cannot be told
+    "Whether an epoch of the reference, which no restart has touched, consumed just the same samples, as often."
+    other = _undisturbed(h, e)
+    if other is None or e.total != other.total or any(m.ids is None for m in (*e.used, *other.used)): return False
+    return multiset([dict(ids=e.ids)]) == multiset([dict(ids=other.ids)])
+
+def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # where no size is declared
+    "How an epoch differs from that of the reference."
+    if as_undisturbed(h, e): return
+    if (other := _undisturbed(h, e)) is None:
+        yield Evidence(False, f'epoch {e.number} is none of the undisturbed run.', e.used[0].step)
+    elif any(m.ids is None for m in (*e.used, *other.used)):
+        yield unknown(f'epoch {e.number} cannot be held against that of the undisturbed run.', _IDS)
+    else:
+        mine, due = (multiset([dict(ids=x.ids)]) for x in (e, other))
+        parts = [(due - mine, 'left out'), (mine - due, 'consumed beyond it')]
+        said = ' and '.join(f'{how} {few(sorted(x.elements(), key=str))}' for x, how in parts if x)
+        yield Evidence(False, f'epoch {e.number}, beside that of the undisturbed run, {said}.', e.used[-1].step)
+
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611e
 @law('set', needs='ids', of=AUDIT_LAWS)
 def law_once(h: AuditHistory) -> Iterator[Evidence]:
@@ -204,7 +226,11 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     if h.declared('replacement'): return (yield from _as_drawn(h))
     n, found = 0, []
     for e in epochs(h).values():
-        m, more = _hashed_epoch(h, e)[:2] if e.hashes else (e.total, _twice(h, e))
+        m, more = _hashed_epoch(h, e)[:2] if e.hashes else (e.total, [*_twice(h, e)])
+        if more and as_undisturbed(h, e): more = [unknown(
+            f'{x.message.partition(" Needed: ")[0]} So has the undisturbed run: no restart has repeated them.',
+            'epoch_size=, tail= and epochs as the script has them; none of them, if samples come again', x.step)
+            for x in more if h.declared('epoch_size')]
         n, found = n + m, [*found, *more]
     yield from in_brief(found)
     return n
@@ -366,29 +392,6 @@ def _unless_unseen(h: AuditHistory, said: str, step: int | None, cause: str | No
     if not (lost := _unseen(h)): return Evidence(False, said, step, cause=cause)
     return unknown(f'{said} But not all ranks recorded {show_count(len(lost), "steps")} (the first: {lost[0]}).',
                    'their lines', step)
-
-# %% ../../nbs/audit/630_laws.ipynb #9399dfd5
-def _undisturbed(h: AuditHistory, e: Epoch) -> Epoch | None: # None: nobody knows it
-    return epochs(h.reference).get(e.number) if h.reference else None
-
-def as_undisturbed(h: AuditHistory, e: Epoch) -> bool: # False, too, where that cannot be told
-    "Whether an epoch of the reference, which no restart has touched, consumed just the same samples, as often."
-    other = _undisturbed(h, e)
-    if other is None or e.total != other.total or any(m.ids is None for m in (*e.used, *other.used)): return False
-    return multiset([dict(ids=e.ids)]) == multiset([dict(ids=other.ids)])
-
-def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # where no size is declared
-    "How an epoch differs from that of the reference."
-    if as_undisturbed(h, e): return
-    if (other := _undisturbed(h, e)) is None:
-        yield Evidence(False, f'epoch {e.number} is none of the undisturbed run.', e.used[0].step)
-    elif any(m.ids is None for m in (*e.used, *other.used)):
-        yield unknown(f'epoch {e.number} cannot be held against that of the undisturbed run.', _IDS)
-    else:
-        mine, due = (multiset([dict(ids=x.ids)]) for x in (e, other))
-        parts = [(due - mine, 'left out'), (mine - due, 'consumed beyond it')]
-        said = ' and '.join(f'{how} {few(sorted(x.elements(), key=str))}' for x, how in parts if x)
-        yield Evidence(False, f'epoch {e.number}, beside that of the undisturbed run, {said}.', e.used[-1].step)
 
 # %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
 def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:

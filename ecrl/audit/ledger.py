@@ -106,7 +106,9 @@ Sample = collections.namedtuple('Sample', 'ids item')
 
 class WithIds:
     """A map-style dataset whose samples carry their index in it; those of a `Subset`, as `random_split` makes it, their
-    index in the dataset that it is a part of."""
+    index in the dataset that it is a part of. Once a loader is tapped, only loops that are recorded get them: who draws
+    from a loader besides, sees the dataset as it is."""
+    told = True                                  # of all of this process, or of one
     def __init__(self, dataset):
         if 'IterableDataset' in {c.__name__ for c in type(dataset).__mro__}: raise AuditError(
             f'WithIds: expected a map-style dataset, found a stream, {type(dataset).__name__}. Leave WithIds out: its '
@@ -114,11 +116,11 @@ class WithIds:
         self.dataset, (self.base, self.part) = dataset, below(dataset)
     def __len__(self): return len(self.dataset)
     def id(self, i) -> int: return int(i) if self.part is None else int(self.part[int(i)])
-    def __getitem__(self, i): return Sample(self.id(i), self.dataset[i])
+    def __getitem__(self, i): return Sample(self.id(i), self.dataset[i]) if self.told else self.dataset[i]
     def __getitems__(self, indices: list) -> list:
-        if hasattr(self.dataset, '__getitems__'):
-            return [Sample(self.id(i), x) for i, x in zip(indices, self.dataset.__getitems__(indices))]
-        return [self[i] for i in indices]
+        if not hasattr(self.dataset, '__getitems__'): return [self[i] for i in indices]
+        items = self.dataset.__getitems__(indices)
+        return [Sample(self.id(i), x) for i, x in zip(indices, items)] if self.told else items
 
 def below(data) -> tuple: # (the whole dataset, the indices in it; None: all)
     "Of what a `Subset`, or one of another, is a part: a split at random is another one after a restart."
@@ -130,7 +132,9 @@ def below(data) -> tuple: # (the whole dataset, the indices in it; None: all)
 class Collate:
     "Your `collate_fn`, for samples that carry their ids."
     def __init__(self, collate): self.collate = collate
-    def __call__(self, samples): return Sample([s.ids for s in samples], self.collate([s.item for s in samples]))
+    def __call__(self, samples):
+        if not isinstance(samples[0], Sample): return self.collate(samples)
+        return Sample([s.ids for s in samples], self.collate([s.item for s in samples]))
 
 # %% ../../nbs/audit/610_ledger.ipynb #9a7c9b1d
 def as_ids(x) -> list: # of whole numbers, texts or spans [document, start, length]
@@ -498,6 +502,18 @@ def epoch_over(self: Audit):
     self.ended, left = self.at_epoch, [d for d in self.pending if d.of and d.trained is False]
     self.log.write(dict(event='epoch_end', epoch=self.at_epoch) | (dict(left=self._named(left)) if left else {}))
 
+# %% ../../nbs/audit/610_ledger.ipynb #55c678e0
+_END = object()
+
+def _carrier(loader) -> WithIds | None:
+    "What gives the samples of a loader their ids, if that can be reached and asked to leave it."
+    data = getattr(loader, 'dataset', None)
+    while data is not None and not isinstance(data, WithIds): data = getattr(data, 'dataset', None)
+    if data is None: return None
+    WithIds.told = False
+    data.told = getattr(loader, 'persistent_workers', False)             # they live on after a loop that is recorded
+    return None if data.told else data
+
 # %% ../../nbs/audit/610_ledger.ipynb #55c678e1
 class Tap:
     "A loader whose batches are recorded as they reach the training loop."
@@ -507,16 +523,22 @@ class Tap:
             raise AuditError(
                 "ids='index': expected a loader with a batch sampler, found none. Wrap the dataset in WithIds.")
         audit.numbers(getattr(loader, 'dataset', None))
+        self.carrier = _carrier(loader)
         self.drawn = pair(loader) if audit.ids == 'index' or audit.ids is None and pairable(loader) else None
     def __len__(self): return len(self.loader)
     def __getattr__(self, name): return getattr(self.__dict__['loader'], name)
+    def told(self, call, *args): # its samples carry their ids meanwhile
+        if not self.carrier: return call(*args)
+        self.carrier.told = True
+        try: return call(*args)
+        finally: self.carrier.told = False
     def __iter__(self):
         audit, of, none = self.audit, [], True                  # of: this pass, which has no number yet
         if self.epoch is not None: audit.epoch(self.epoch); self.epoch = None
         if not audit.hooked: audit._number(of)                  # no hook says what is trained
-        batches = iter(self.loader)
+        batches = self.told(iter, self.loader)
         waiting = self.drawn.waiting if self.drawn is not None else ()
-        for batch in batches:
+        while (batch := self.told(next, batches, _END)) is not _END:
             ids, source, batch = audit.ids_of(batch, waiting.popleft() if waiting else None)
             audit._draw(ids, source, of)
             none = False
