@@ -364,8 +364,8 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
     over = [e for e in of.values() if e.over]
     if not size and h.reference: n, found = len(over), [*found, *chain(*(_beside_undisturbed(h, e) for e in over))]
-    elif not size and over: yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch '
-                                          'is.', 'audit(epoch_size=...)')
+    elif not size and over: yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an '
+                                          'epoch is.', 'audit(epoch_size=...)')
     if over: yield from _open(h)
     for e in over if size and h.whole else ():
         if e.hashes: m, _, more = _hashed_epoch(h, e)
@@ -780,11 +780,12 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     n, found = beside_reference(h)
     free = any(e.valid is True for e in found)                                     # two undisturbed runs differ
     shown = h.reference is not None and h.reference.reference is not None          # or do not
+    parted = set()                                   # attempts whose state rests on other samples from there on
     for s, a, b in witnesses(h) if h.declared('deterministic') or not free else ():
         if a.world_size != b.world_size: continue
-        sure = h.declared('deterministic') or shown and a.world_size < 3
-        for r in sorted(a.steps[s].keys() & b.steps[s].keys()):
-            if not same_list(a, a.steps[s][r], b, b.steps[s][r]): continue
+        sure, ranks = h.declared('deterministic') or shown and a.world_size < 3, a.steps[s].keys() & b.steps[s].keys()
+        if not all(same_list(a, a.steps[s][r], b, b.steps[s][r]) for r in ranks): parted.add(a.number)
+        for r in sorted(ranks) if a.number not in parted else ():
             both, apart = outcomes(a, b, s, r)
             n += len(both) if sure else len(both) - len(apart)        # by chance a loss is not the same to the bit
             said = [f'rank {r}: {k} was {x!r} at {at(s, a)}, but {y!r} in attempt {b.number}.' for k, x, y in apart]
