@@ -155,11 +155,17 @@ def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, 
     except (OSError, ValueError, RecursionError): return []
 
 @patch
+def _later(self: AuditAttempt, r: dict) -> bool: # r: says once more what it continues from
+    "Before its first step it may have loaded an older checkpoint, of what was trained before."
+    was, now = self.resumed[r['rank']]['token'], r['token']
+    return r['rank'] not in self.own and bool(was and now) and was['run'] == now['run'] and was['step'] < now['step']
+
+@patch
 def add(self: AuditAttempt, r: dict):
     "A line of one rank, as it comes in its file."
     kind, rank = r['event'], r['rank']
     if kind == 'begin': self.begins[rank] = r
-    elif kind == 'resumed' and rank in self.resumed: self.twice.append(r)
+    elif kind == 'resumed' and rank in self.resumed and not self._later(r): self.twice.append(r)
     elif kind == 'resumed': self.resumed[rank] = r
     elif kind == 'token': self.tokens[r['step'], rank] = r
     elif kind == 'saved': self.saves.append(r)
@@ -167,6 +173,7 @@ def add(self: AuditAttempt, r: dict):
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 
+# %% ../../nbs/audit/620_records.ipynb #6cdc4290
 def attempts_of(files: dict[int, list[dict]]) -> tuple[list[AuditAttempt], list[str]]: # files: rank -> records
     "The attempts in order, and what could not be placed."
     table, order, strays = {}, [], []

@@ -476,9 +476,12 @@ def _lost(h: AuditHistory, e: Epoch, missing: int, B: int) -> str | None:
     inside = next((a for a in h.attempts if h.parent(a) and {a.token['step'], a.token['step'] + 1} <= steps
                    and h.lineage.get(a.token['step'] + 1) is a
                    and all(b is not a for _, b, *_ in e.repeats)), None)           # else it began the epoch again
-    further = f', and went {show_count(missing//B, "batches")} too far' if missing % B == 0 else ''
+    other = _undisturbed(h, e)
+    lost = missing - (max(0, h.declared('epoch_size') - other.total + other.repeated) if other else 0)    # by a restart
+    further = f', and went {show_count(lost//B, "batches")} too far'*(lost > 0 and lost % B == 0)
     return f'attempt {inside.number} resumed within it{further}' if inside else _skipped_again(h, e, missing)
 
+# %% ../../nbs/audit/630_laws.ipynb #630b0006
 def _upto(h: AuditHistory, line: dict[int, AuditAttempt], s: int) -> Epoch:
     "What the steps of a line, up to this one, consumed in its epoch."
     a, r = line[s], line[s].steps[s][0]

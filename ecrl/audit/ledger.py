@@ -294,10 +294,10 @@ class Audit:
     "The ledger of one process, which `ecrl.audit(...)` makes."
     if TYPE_CHECKING:        # patched in below
         commit: Callable; discard: Callable; consume: Callable; step: Callable; note: Callable; epoch: Callable
-        epoch_over: Callable; tap: Callable; numbers: Callable; ids_of: Callable; token: Callable
-        saved: Callable; resumed: Callable
+        epoch_over: Callable; tap: Callable; numbers: Callable; ids_of: Callable; token: Callable; saved: Callable
+        resumed: Callable
     resuming, passed, ended, joint = False, 0, None, None       # joint: one backward pass covers several batches
-    hooked, backward, most, at_first = 0, False, 0, False       # most: batches of the largest step
+    hooked, backward, most, at_first, here = 0, False, 0, False, False    # most: batches of a step; here: it trains
 
     def __init__(self,
         folder: Path | str,           # of this job; ECRL_AUDIT_DIR has precedence
@@ -377,7 +377,7 @@ def commit(self: Audit):
     if not self.pending: return
     used, left, unsure = self._told_apart()
     for d in used: self._trained(d)
-    self.steps, self.pending, self.most = self.steps + 1, [], max(self.most, len(used))
+    self.steps, self.pending, self.most, self.here = self.steps + 1, [], max(self.most, len(used)), True
     r = dict(step=self.steps) | self._consumed(used, known=not unsure)
     if self.passed + len(left) and self.resuming: r['passed'] = self.passed + len(left)
     elif left := [d for d in left if d.of]: r['left'] = self._named(left)    # others belong to no epoch
@@ -626,7 +626,8 @@ def resumed(self: Audit,
     **state, # components, after they were loaded
 ):
     "Record what was loaded, before the first step."
-    if self.steps or self.said:
+    later = self.said and token and token.get('run') == self.run and token.get('step', 0) > self.steps
+    if self.here or self.said and not later:
         raise AuditError('resumed(): expected it once and before the first step, found it later')
     if token is not None and not (isinstance(token, dict) and token.get('ecrl_audit') == 1
                                   and {'run', 'attempt', 'step', 'chain'} <= token.keys()):

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LOADS', 'COMPREHENSIONS', 'WRAPS', 'OPTIMIZERS', 'STREAMS', 'RENAMES', 'SAVES', 'ONE', 'Script', 'Drawn',
-           'with_ledger', 'is_training', 'only_when', 'to_fill_in', 'as_diff', 'ledger_lines']
+           'with_ledger', 'is_training', 'only_when', 'asked_to_resume', 'to_fill_in', 'as_diff', 'ledger_lines']
 
 # %% ../../nbs/audit/635_lines.ipynb #2f999a29
 import ast, difflib, itertools, re, warnings
@@ -344,7 +344,8 @@ def _carry_ids(s: Script, loader: ast.Call, data: ast.AST):
     if own is not None: _wrap(s, own, 'ecrl.audit.Collate(', ')')
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0a22
-def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the ledger is made after
+def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None, # made: what the ledger is made after
+            fresh: bool = True): # where nothing is restored
     for over in d.over:
         epochs = _epochs(s, d.loop) if d.loop and not d.passed else None
         counted = d.rounds or made and _ledger_of(s, made)                               # each pass counts from 0
@@ -367,7 +368,7 @@ def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None): # made: what the
     inner = d.loop or d.trains
     loops = [n for n in s.around(inner) if isinstance(n, (ast.For, ast.While)) and n not in s.around(made)]
     first = loops[-1] if loops else inner and s.nearest(inner, ast.stmt)
-    if first: _before(s, first, 'if not audit.said: audit.resumed(None)')
+    if first and fresh: _before(s, first, 'if not audit.said: audit.resumed(None)')
     else: s.by_hand.append('before it trains: if not audit.said: audit.resumed(None)')
 
 # %% ../../nbs/audit/635_lines.ipynb #635ec003
@@ -669,8 +670,10 @@ def _folders(s: Script, saves: list[ast.Call]): # of Accelerate's save_state, wi
         at, whose = s.nearest(c, ast.stmt), _text(c.func.value)
         _before(s, at, f"token = audit.token({', '.join(parts)})")
         _after(s, at, f'if {whose}.is_main_process: torch.save(token, {file(c)}); audit.saved({_text(c.args[0])})')
-    for c in (c for c in _calls(s.tree, 'load_state') if c.args):
-        _after(s, s.nearest(c, ast.stmt), f"audit.resumed({', '.join([f'torch.load({file(c)})', *parts])})")
+    loads = [c for c in _calls(s.tree, 'load_state') if c.args]
+    for c in loads: _after(s, s.nearest(c, ast.stmt), f"audit.resumed({', '.join([f'torch.load({file(c)})', *parts])})")
+    if not loads: s.by_hand.append(
+        f"""after a state is restored: audit.resumed({', '.join(["torch.load(folder + '/audit.pt')", *parts])})""")
 
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0018
@@ -718,24 +721,9 @@ def _anew(s: Script, made: ast.stmt) -> ast.stmt | None: # made: an optimizer
         loops = [x for x in s.around(n) if isinstance(x, (ast.For, ast.While, *COMPREHENSIONS)) and s.home(x) is home]
         if loops: return loops[-1]
 
-def _in_turn(s: Script, loop: ast.AST, load: ast.Call | None) -> bool: # load: of a checkpoint
-    "Whether each pass of a loop has a checkpoint of its own: its path says in which it is."
-    if load is None or not load.args: return False
-    own = [loop] if isinstance(loop, ast.For) else getattr(loop, 'generators', [])
-    turns = {t.id for x in own for t in ast.walk(x.target) if isinstance(t, ast.Name)}
-    path, f, names = _opened(s, load.args[0])[0], s.nearest(load, ast.FunctionDef), set()
-    more = {n.id for n in ast.walk(path) if isinstance(n, ast.Name)}
-    while more - names:
-        names |= more
-        more = {x.id for n in ast.walk(s.tree) if isinstance(n, ast.Assign) and {*_targets(n)} & names
-                for x in ast.walk(n.value) if isinstance(x, ast.Name)}
-    given = ((a.arg, v) for c in _calls(s.tree, f.name) for a, v in zip(f.args.args[_method(f):], c.args)) if f else ()
-    return bool(names & turns) or any(name in names and _mentions(v, turns) for name, v in given)
-
 def _ledger_of(s: Script, made: ast.stmt) -> ast.stmt | None: # made: what the ledger is made after
     "The loop that one ledger is made before."
-    loop = _anew(s, made) if made in _optimizers(s) else None
-    return None if loop and _in_turn(s, loop, _load(s)[0]) else loop
+    return _anew(s, made) if made in _optimizers(s) else None
 
 def _for_all(s: Script, opts: list[ast.Assign], loop: ast.stmt, apart: bool, declared: str) -> ast.stmt:
     "One ledger for all that a loop trains, which is told of each step."
@@ -772,7 +760,8 @@ def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # afte
     users = [*d.over, load, *_calls(s.tree, 'save', 'dump', 'backward')]
     apart = home is not None and (load is None or any(s.home(n) is not home for n in users if n))    # or it is not seen
     _at_top(s, 'import ecrl')
-    if opts and (loop := _ledger_of(s, opts[0])): return _for_all(s, opts, loop, apart, _declared(s, d, None)[0])
+    if opts and (loop := _ledger_of(s, opts[0])): return _for_all(
+        s, opts, loop, apart, '' if d.loader is None else f"tail='{_tail(s.tree, _keywords(d.loader))}'")
     if at is None: s.by_hand.append(f"after {'the optimizer is made' if names else 'the data is there'}: {ledger}")
     else:
         if apart: _after(s, at, 'global audit')
@@ -786,6 +775,12 @@ def _split_anew(s: Script):
         fixed = 'generator' if _name(c) == 'random_split' else 'seed' if own else 'random_state'
         if fixed not in _keywords(c): s.by_hand.append(
             f'line {c.lineno} splits at random: with {fixed}=, or a seed before it; else each launch may have another')
+
+def _restores_otherwise(s: Script) -> bool: # a fresh start that is none would convict a right script
+    "Whether something is restored, but not by what is known to load a checkpoint."
+    known = _load(s)[1] is not None or any(c.args for c in _calls(s.tree, 'load_state'))
+    like = '(load|restore|resume)_?(file|model|state.*|check.*|ckpt.*|weights)?'
+    return not known and any(re.fullmatch(like, _name(c)) for c in ast.walk(s.tree) if isinstance(c, ast.Call))
 
 def _noted(s: Script):
     for c in _calls(s.tree, 'backward')[:1]:
@@ -804,12 +799,10 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
             made = _made(s, d, next((s.nearest(c, ast.stmt) for c in _calls(s.tree, 'load_state')), None))
             _folders(s, saves)
         else: _checkpoints(s, load := _load(s), made := _made(s, d, load[1]))
-        _tapped(s, d, made)
+        _tapped(s, d, made, not _restores_otherwise(s))
         _noted(s)
         _split_anew(s)
-        if (opts := _optimizers(s)) and (loop := _anew(s, opts[0])) and not _ledger_of(s, opts[0]): s.by_hand.insert(0,
-            f'line {loop.lineno} trains several times, each with a checkpoint of its own: try a script that trains '
-            'once')
+
     return s.done(), s.left()
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0a25
@@ -822,9 +815,21 @@ def only_when(text: str) -> str: # '': it looks for a checkpoint
     "The condition under which a script loads its checkpoint, where that does not look for one."
     s = Script(text)
     at = _load(s)[1]
-    tests = [_text(n.test) for n in s.around(at) if isinstance(n, ast.If)] if at else []
+    def said(test): # with what its names stand for
+        return ' '.join([_text(test), *(_text(_of(s, x)) for x in ast.walk(test) if isinstance(x, ast.Name))])
+    tests = {said(n.test): _text(n.test) for n in s.around(at) if isinstance(n, ast.If)} if at else {}
     looks = 'exists|is_?file|is_?dir|glob|listdir|latest|newest|last|find|None|__name__'
-    return next((t for t in tests if not re.search(looks, t)), '')
+    return next((t for words, t in tests.items() if not re.search(looks, words)), '')
+
+def asked_to_resume(text: str) -> list[str]: # an option each, with PATH if it takes a value
+    "The options of a script that ask it to go on from a checkpoint."
+    s, name = Script(text), r'--[\w-]*(resume|restore|continue|auto)[\w-]*'
+    found = [(n.args, {k.arg: _text(k.value) for k in n.keywords}) for n in _calls(s.tree, 'add_argument')]
+    asks = [(a.value, not re.search('store|Boolean', how.get('action', ''))) for args, how in found
+            for a in args if isinstance(a, ast.Constant) and re.fullmatch(name, str(a.value))]
+    asks += [(n.left.value, False) for n in ast.walk(s.tree) if isinstance(n, ast.Compare)             # in sys.argv
+             and isinstance(n.left, ast.Constant) and re.fullmatch(name, str(n.left.value))]
+    return [option + ' PATH'*takes for option, takes in asks]
 
 def to_fill_in(new: str) -> list[str]: # new: as of `with_ledger`
     "The rows of a new text whose comment asks for something."

@@ -7,7 +7,7 @@ __all__ = ['NAMED', 'OwnCodeError', 'is_own', 'modules_of', 'put_aside', 'place_
            'file_digests', 'code_digest', 'release_of', 'code_changes']
 
 # %% ../../nbs/base/020_own_code.ipynb #f99a885b
-import hashlib, importlib, inspect, re, sys
+import difflib, hashlib, importlib, inspect, re, sys
 from collections.abc import Callable, Iterable
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
@@ -59,10 +59,11 @@ def own_function(
             'code.folder says where own files are') from None
         raise OwnCodeError(f'{name}: {module} cannot be imported: {type(e).__name__}: {e}{place_in(folder, e)}') from e
     if callable(found): return found
-    there = [k for k, v in vars(sys.modules[module]).items() if callable(v)
-             and getattr(v, '__module__', None) == module and k[0] != '_']
+    public = [k for k, v in vars(sys.modules[module]).items() if callable(v) and k[0] != '_']
+    meant = difflib.get_close_matches(attribute, public, 3)
+    there = [k for k in public if getattr(getattr(sys.modules[module], k), '__module__', None) == module]
     raise OwnCodeError(f'{name}: {module} has no function or class {attribute}; '
-                       f'it has {", ".join(there[:8]) or "none"}')
+                       f'it has {", ".join(meant or there[:8]) or "none"}')
 
 # %% ../../nbs/base/020_own_code.ipynb #a8754b52
 class OwnCode:

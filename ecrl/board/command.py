@@ -61,6 +61,7 @@ def board_plan(names: Name = None, cells: Cells = None, seeds: Seeds = '1', fold
     print(f'{len(b.cells)} cells a row; {known if left or not untried else "not yet known: what they take"}'
           + f'; {others} more were run, of cells that are not counted here'*(others > 0))
 
+# %% ../../nbs/board/980_command.ipynb #f86f2c14
 @board.command(name='run')
 def board_run(
     names: Name = None,

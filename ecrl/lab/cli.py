@@ -986,18 +986,21 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     to.write_text(new, 'utf-8')
     ranks = 'init_process_group' in text
     how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
-    asks = re.findall(r'(?:add_argument\(\s*|if )[\'"](--[\w-]*(?:resume|restore|continue|auto)[\w-]*)', text)
-    told = [f'With {" or ".join(asks)}, if it resumes only when asked.']*bool(asks)
+    asks = of.asked_to_resume(text)
+    told = [f"If it resumes only when asked: '{{again:{words}}}' behind it." for words in asks[:1]]
     if not asks and (when := of.only_when(text)): told = [
         f'It resumes only where {when}: start it so; a word that restarts alone are to get: "{{again:WORD}}".']
     tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(new), *by_hand]),
          f'Then: ecrl audit try {how} {short(to)}', *told)
 
+# %% ../../nbs/lab/870_cli.ipynb #a0d170f4
 @audit.command(name='receipt')
 def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.', 'run'),
                   file: optional(Path, 'The page; <folder>/receipt.html by default.', '--out') = None,
                   reference: Reference = None):
     "Write the receipt of a run: one page, whole in itself."
+    if file and not file.parent.is_dir(): fail(f'--out {short(file)}: expected a folder that is there, found no '
+                                               f'{short(file.parent)}')
     tell(f'wrote {short(lazy.audit.receipt.write_receipt(run_dir, file, reference))}')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17e01

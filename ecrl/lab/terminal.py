@@ -50,7 +50,7 @@ class Lazy:
 lazy = Lazy('ecrl')
 
 # %% ../../nbs/lab/865_terminal.ipynb #8650000a
-out, err = Console(highlight=False, markup=False), Console(stderr=True, highlight=False, markup=False)
+out, err = (Console(stderr=e, highlight=False, markup=False, emoji=False) for e in (False, True))
 if not out.is_terminal and 'COLUMNS' not in os.environ: out.width = 120      # a log has no width of its own
 SimpleTable = partial(Table, title_justify='left', box=SIMPLE, padding=(0, 1), pad_edge=False)
 

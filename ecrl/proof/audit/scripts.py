@@ -130,13 +130,18 @@ SCRIPTS |= dict(
         'random states not restored': ('State', ("        torch.set_rng_state(kept['rng'])\n", '')),
         'passed on at once': ('', ("            for batch in DataLoader(rest, batch_size=self.size, "
             "generator=torch.Generator()):\n                yield batch\n", "            yield from DataLoader(rest, "
-            "batch_size=self.size, generator=torch.Generator())\n"))}),
+            "batch_size=self.size, generator=torch.Generator())\n"))}))
+
+# %% ../../../nbs/proof/audit/690_scripts.ipynb #6900000e2
+SCRIPTS |= dict(
     sides=Script({
-        'one begins again': ('Set Order', ('feed.epoch, feed.taken = epoch, taken', 'feed.epoch, feed.taken = epoch, taken*(feed is feeds[0])')),
-        'one optimizer for both, not restored': ('State', ("    opt.load_state_dict(old['opt'])\n", ''))}, kill='step:16'),
+        'one begins again': ('Set Order', (
+            'feed.epoch, feed.taken = epoch, taken', 'feed.epoch, feed.taken = epoch, taken*(feed is feeds[0])')),
+        'their optimizer not restored': ('State', ("    opt.load_state_dict(old['opt'])\n", ''))}, kill='step:16'),
     rounds=Script({
         'labelled anew': ('Set Order', ("labelled, first = last['labelled'], last['round']", "first = last['round']")),
-        'averaged weights not restored': ('Set Order State', ("    average.load_state_dict(last['average'])\n", ''))}, kill='step:13'))
+        'averaged weights not restored': ('Set Order State', ("    average.load_state_dict(last['average'])\n", ''))},
+        kill='step:13'))
 
 # %% ../../../nbs/proof/audit/690_scripts.ipynb #6900000c
 RIGHT = 'as it is'
