@@ -2541,6 +2541,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.lab.report.tidy_row': ('lab/report.html#tidy_row', 'ecrl/lab/report.py'),
                                  'ecrl.lab.report.too_short': ('lab/report.html#too_short', 'ecrl/lab/report.py'),
                                  'ecrl.lab.report.unequal_targets': ('lab/report.html#unequal_targets', 'ecrl/lab/report.py'),
+                                 'ecrl.lab.report.unlike_failures': ('lab/report.html#unlike_failures', 'ecrl/lab/report.py'),
                                  'ecrl.lab.report.words_of': ('lab/report.html#words_of', 'ecrl/lab/report.py'),
                                  'ecrl.lab.report.write_study': ('lab/report.html#write_study', 'ecrl/lab/report.py')},
             'ecrl.lab.terminal': { 'ecrl.lab.terminal.BadInput': ('lab/terminal.html#badinput', 'ecrl/lab/terminal.py'),

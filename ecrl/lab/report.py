@@ -6,9 +6,10 @@
 __all__ = ['DEFINITIONS', 'COLUMNS', 'NAME', 'BLOCKING', 'OVERLAPPED', 'GAIN', 'MEASURED', 'NOTHING', 'READABLE', 'PUBLISHED',
            'COMPARED', 'definitions', 'run_report', 'find_runs', 'planned_runs', 'named', 'identity', 'tidy_row',
            'has_records', 'copies', 'read_runs', 'completion', 'sound', 'over_suites', 'centre', 'change', 'paired',
-           'negative', 'corrected', 'outcomes', 'unequal_targets', 'suite_ranking', 'slices', 'shown', 'sentence',
-           'too_short', 'claims', 'findings', 'filled', 'breakable', 'words_of', 'outcome_table', 'study_report',
-           'final_summary', 'comparisons', 'study_figures', 'write_study', 'compare_tables', 'compare', 'is_run']
+           'negative', 'corrected', 'outcomes', 'unequal_targets', 'unlike_failures', 'suite_ranking', 'slices',
+           'shown', 'sentence', 'too_short', 'claims', 'findings', 'filled', 'breakable', 'words_of', 'outcome_table',
+           'study_report', 'final_summary', 'comparisons', 'study_figures', 'write_study', 'compare_tables', 'compare',
+           'is_run']
 
 # %% ../../nbs/lab/845_report.ipynb #cb1dbae3
 import json, re
@@ -424,6 +425,16 @@ def unequal_targets(table: pd.DataFrame) -> list[str]: # sentences
     return said
 
 # %% ../../nbs/lab/845_report.ipynb #06a62f72
+def unlike_failures(table: pd.DataFrame) -> list[str]: # sentences
+    "Which runs are not compared because they failed at other steps."
+    said, died = [], sound(table).loc[lambda t: ~t['schedule'].isin((None, 'none'))]
+    for (suite, seed), g in died.groupby(['suite', 'seed'], sort=False):
+        if g['schedule'].nunique() < 2 or g['variant'].nunique() < 2: continue
+        runs = ', '.join(f'`{r}` (at {s})' for r, s in zip(g['run_id'], g['schedule']))
+        said.append(f'Runs with unequal failures are not compared with one another: {runs}. Steps at which they failed '
+                    'differ, and so do the seconds that this cost.')
+    return said
+
 def suite_ranking(table: pd.DataFrame) -> pd.DataFrame: # one row per suite, by gain
     "Goodput of each suite's variants, relative differences (%; gain: an Estimate), differences of stall and wall (s)."
     good, rows = sound(table), []
@@ -431,7 +442,9 @@ def suite_ranking(table: pd.DataFrame) -> pd.DataFrame: # one row per suite, by 
         m = g.groupby('variant')[['goodput', 'stall_s']].mean().astype(float)
         m = m.reindex(['reference', BLOCKING, OVERLAPPED])
         against = lambda v, w: paired(g, 'goodput', v, w, 'change')
-        rows.append({k: g[k].iloc[0] for k in ('suite', 'dataset', 'model', 'schedule')}
+        died = [*dict.fromkeys(s for s in g['schedule'].dropna() if s != 'none')]
+        rows.append({k: g[k].iloc[0] for k in ('suite', 'dataset', 'model')}
+                    | dict(schedule=' or '.join(died) or 'none')
                     | {f'goodput_{v}': m.loc[v, 'goodput'] for v in m.index}
                     | dict(blocking_change_pct=against(BLOCKING, 'reference').value,
                            overlapped_change_pct=against(OVERLAPPED, 'reference').value,
@@ -441,6 +454,7 @@ def suite_ranking(table: pd.DataFrame) -> pd.DataFrame: # one row per suite, by 
                            wall_difference_s=paired(g, 'wall_clock_s', *GAIN).value))
     return pd.DataFrame(sorted(rows, key=lambda r: (-np.nan_to_num(r['gain_pct'].value, nan=-np.inf), r['suite'])))
 
+# %% ../../nbs/lab/845_report.ipynb #06a62f73
 def slices(table: pd.DataFrame, axes: Sequence[str] = ('dataset', 'model', 'schedule')
            ) -> pd.DataFrame: # one row per axis and value; Estimates
     "Gain (%), difference of stall (s) and of loss difference, for each value of each axis that varies."
@@ -647,7 +661,7 @@ def study_report(
     table = study if isinstance(study, pd.DataFrame) else read_runs(study)
     if manifest is None and not isinstance(study, pd.DataFrame): manifest = study_rows(Path(study), 'manifest')
     name, c = name or str(table['study'].iloc[0]), completion(table, manifest)
-    said = [*findings(table, manifest=manifest), *unequal_targets(table), *more]
+    said = [*findings(table, manifest=manifest), *unequal_targets(table), *unlike_failures(table), *more]
     o, ranked, cut = outcomes(table, manifest=manifest), suite_ranking(table), slices(table)
     facts = dict(study=name, completion=c, findings=said, outcomes=o.T.to_dict(), suites=ranked, slices=cut, runs=table,
                  definitions=DEFINITIONS)
