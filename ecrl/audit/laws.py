@@ -428,13 +428,13 @@ def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
 @per_history
 def different(h: AuditHistory) -> tuple: # (samples; None, or (the first epoch that makes them too many, its new ones))
     "The samples of all epochs, where they have names."
-    seen, beyond = np.array([], np.int64), None
-    for e in epochs(h).values():
+    seen, beyond, size = np.array([], np.int64), None, h.declared('epoch_size') or np.inf
+    for e in epochs(h).values() if not 0 < numbered(h)[0] <= size else ():          # else there are no more of them
         texts = (flat := numbers([e.ids])) is None
         if texts and any(is_span(i) or 'content' in str(m.record['source']) for m in e.used for i in (m.ids or ())[:1]):
             return seen[:0], None
         every = np.union1d(seen, np.array([*map(str, e.ids)]) if texts else flat)
-        if not beyond and len(seen) and len(every) > (h.declared('epoch_size') or np.inf):
+        if not beyond and len(seen) and len(every) > size:
             beyond = e, {*np.setdiff1d(every, seen).tolist()}
         seen = every
     return seen, beyond
@@ -444,7 +444,7 @@ def _cut_anew(h: AuditHistory, size: int) -> Iterator[Evidence]:
     every, beyond = different(h)
     if not beyond: return
     e, new = beyond
-    a = next(m.attempt for m in e.used if new & {*m.ids})
+    a = next((m.attempt for m in e.used if new & {*m.ids}), h.last)
     alone = {}                                                          # of attempts: the samples of epochs of theirs
     for x in epochs(h).values():
         if len(of := {m.attempt.number for m in x.used}) == 1: alone.setdefault(*of, {*()}).update(x.ids)
