@@ -24,7 +24,7 @@ class AuditModule(ModuleType):
     "A module that makes an `Audit` when it is called."
     @_takes(Audit)
     def __call__(self, *args, **kw):
-        folder = Path(os.environ.get('ECRL_AUDIT_DIR') or kw.get('folder', *args[:1])).absolute()
+        folder = Path(os.environ.get('ECRL_AUDIT_DIR') or kw.get('folder', *args[:1]) or '').absolute()
         if any(f == folder and a.steps and a.rank == kw.get('rank', a.rank) for f, a in _MADE): raise AuditError(
             f'{folder.name}: expected one ledger of a process, found a second one: it would be taken for a restart. A '
             'script that trains several times keeps one for all, without optimizer=, and calls audit.commit() after '

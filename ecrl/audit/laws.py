@@ -18,8 +18,8 @@ from dataclasses import replace
 from itertools import chain, takewhile
 from pathlib import Path
 from ..base.show import show_count
-from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, Evidence, Law, Verdict, check_law, first_of, graded,
-                               law, result, worst)
+from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, SHOWN, Evidence, Law, Verdict, check_law, first_of,
+                               graded, law, result, worst)
 from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epoch_of, epochs,
                                 is_span, kept, micros, multiset, numbers, per_history, printable, read_audit, same_list,
                                 same_set, same_step, walks)
@@ -244,8 +244,8 @@ def _as_drawn(h: AuditHistory) -> Iterator[Evidence]:
         same = same_set(a, x, b, y)
         n += same is True and sum(amount(r['ids'] or ()) for r in x)
         if same is False: found.append(offence(a, f'{at(s, a)} consumed other samples than the reference.', s, cause=
-            _due_at(h, a, x, s) or ('what draws them had another random state than when it was saved' if h.parent(a)
-                                    else None)))
+            len(found) < SHOWN and _due_at(h, a, x, s)
+            or ('what draws them had another random state than when it was saved' if h.parent(a) else None)))
     yield from in_brief(found)
     return n
 
@@ -670,7 +670,8 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
         if same is False and len(x) != len(y): same = _padded(h, s, a, x, a, y)
         n += same is not None
         if same is False: found.append(offence(a, f'{at(s, a)} consumed {told(*x)}; the reference {told(*y)}'
-            + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s, cause=_due_at(h, a, x, s)))
+            + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s,
+            cause=_due_at(h, a, x, s) if len(found) < SHOWN else None))          # those that are told; each is a search
     yield from first_of(found)
     if n < len(common): yield unknown(f'{show_count(len(common) - n, "steps")} cannot be held against the reference: '
                                       'ids are lacking, or hashed under another key.', 'ids in both runs')

@@ -713,17 +713,14 @@ def _whenever(s: Script, node: ast.stmt) -> ast.stmt: # after it, whichever way 
     return next(iter([n for n in around if n.orelse][::-1]), node)
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0b02
-def _anew(s: Script, made: ast.stmt) -> ast.stmt | None: # made: an optimizer
-    "The outermost loop each pass of which trains anew."
+def _ledger_of(s: Script, made: ast.stmt) -> ast.stmt | None: # made: what the ledger is made after
+    "The outermost loop each pass of which trains anew, with an optimizer of its own: the ledger is made before it."
+    if made not in _optimizers(s): return None
     f, home = s.nearest(made, ast.FunctionDef), s.home(made)
     own = f and (s.home(f).name if f.name == '__init__' and s.home(f) else f.name)
     for n, home in [(made, home), *((c, s.home(c)) for c in _calls(s.tree, own) if own)]:
         loops = [x for x in s.around(n) if isinstance(x, (ast.For, ast.While, *COMPREHENSIONS)) and s.home(x) is home]
         if loops: return loops[-1]
-
-def _ledger_of(s: Script, made: ast.stmt) -> ast.stmt | None: # made: what the ledger is made after
-    "The loop that one ledger is made before."
-    return _anew(s, made) if made in _optimizers(s) else None
 
 def _for_all(s: Script, opts: list[ast.Assign], loop: ast.stmt, apart: bool, declared: str) -> ast.stmt:
     "One ledger for all that a loop trains, which is told of each step."
@@ -777,10 +774,9 @@ def _split_anew(s: Script):
             f'line {c.lineno} splits at random: with {fixed}=, or a seed before it; else each launch may have another')
 
 def _restores_otherwise(s: Script) -> bool: # a fresh start that is none would convict a right script
-    "Whether something is restored, but not by what is known to load a checkpoint."
-    known = _load(s)[1] is not None or any(c.args for c in _calls(s.tree, 'load_state'))
+    "Whether something is restored, where nothing is known to load a checkpoint."
     like = '(load|restore|resume)_?(file|model|state.*|check.*|ckpt.*|weights)?'
-    return not known and any(re.fullmatch(like, _name(c)) for c in ast.walk(s.tree) if isinstance(c, ast.Call))
+    return any(re.fullmatch(like, _name(c)) for c in ast.walk(s.tree) if isinstance(c, ast.Call))
 
 def _noted(s: Script):
     for c in _calls(s.tree, 'backward')[:1]:
@@ -796,13 +792,15 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
     if d.loop is None and d.trains is None and (made := _trainer(s.tree)): _adapted(s, *made)
     else:
         if saves := [c for c in _calls(s.tree, 'save_state') if c.args]:                # Accelerate's, to a folder
-            made = _made(s, d, next((s.nearest(c, ast.stmt) for c in _calls(s.tree, 'load_state')), None))
+            at = next((s.nearest(c, ast.stmt) for c in _calls(s.tree, 'load_state')), None)
+            made = _made(s, d, at)
             _folders(s, saves)
-        else: _checkpoints(s, load := _load(s), made := _made(s, d, load[1]))
-        _tapped(s, d, made, not _restores_otherwise(s))
+        else:
+            at = (load := _load(s))[1]
+            _checkpoints(s, load, made := _made(s, d, at))
+        _tapped(s, d, made, at is not None or not _restores_otherwise(s))
         _noted(s)
         _split_anew(s)
-
     return s.done(), s.left()
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0a25

@@ -38,8 +38,9 @@ def kill_at(point: str) -> Fault: # such as step:12; the fault's step is the epo
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6c
 AGAIN = r'\{again:(.*)\}'           # of words that restarts alone are given
 
-def _parts(word: str, of: str) -> list[str]: # of: the word that it was
-    return shlex.split(word) if re.fullmatch(AGAIN, of) else [word]
+def _words(command: list[str], again: bool) -> list[str]: # again: of a restart
+    own = [(word, re.sub(AGAIN, r'\1' if again else '', word)) for word in command]
+    return [w for word, now in own for w in (shlex.split(now) if re.fullmatch(AGAIN, word) else [now])]
 
 def in_folder(
     command: list[str], # words; {world} and {run} are filled in, {again:WORDS} is WORDS in restarts alone
@@ -48,8 +49,7 @@ def in_folder(
     again: bool = False, # a restart
 ) -> list[str]:
     "The words of a launch, for another working directory."
-    own = [w for word in command for w in _parts(re.sub(AGAIN, r'\1' if again else '', word), word)]
-    filled = [w.replace('{world}', str(world)).replace('{run}', str(run)) for w in own]
+    filled = [w.replace('{world}', str(world)).replace('{run}', str(run)) for w in _words(command, again)]
     # not resolved: an environment's python is a link
     return [os.path.abspath(w) if os.path.isfile(w) else w for w in filled]
 
@@ -58,7 +58,7 @@ SAVED = 'ckpt|checkpoint|resume|restore|save|snapshot|state'
 
 def check_files(command: list[str]):
     "Refuse a command that names a file which the script might write over. Raises TryError."
-    words = [w for word in command for w in _parts(re.sub(AGAIN, r'\1', word), word)]
+    words = _words(command, again=True)
     for option, w in zip(words, words[1:]):
         asked = not os.path.isabs(w) or option.startswith('-') and re.search(SAVED, option)
         if asked and os.path.isfile(w) and Path(w).suffix not in INPUTS: raise TryError(
@@ -179,11 +179,14 @@ class Trial:
         unknown = [str(e) for e in v.evidence if e.valid == 'unknown']
         if not self.repeatable: unknown.append('Two undisturbed runs differ, so the reference proves nothing. Needed: '
                                                'seeds, so that a run can be repeated.')
-        own = verify_audit(self.reference, {k: AUDIT_LAWS[k] for k in ('once', 'whole')}) if not v.valid else None
-        also = [e for e in own.evidence if e.valid is not True] if own else []
-        unknown += [f'The undisturbed run, by itself: {e}' for e in also[:1]]
         if not (self.kills or seen): lacking.append('no kill has acted, so no restart was tried: choose earlier points')
-        return [*seen.values(), *lacking, *(unknown if lacking or not self.repeatable else [])]
+        found = [*seen.values(), *lacking, *(unknown if lacking or not self.repeatable else [])]
+        return found + self._own() if found else found
+
+    def _own(self) -> list[str]: # a line, or none
+        "What the undisturbed run does wrong, by itself."
+        v = verify_audit(self.reference, {k: AUDIT_LAWS[k] for k in ('once', 'whole')})
+        return [f'The undisturbed run, by itself: {e}' for e in v.evidence if e.valid is not True][:1]
 
 # %% ../../nbs/audit/640_try.ipynb #3e0504cf
 def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') -> list[dict]: # a line for each launch
@@ -195,7 +198,7 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
         except Late: came_to = 'late'
         else:
             if not is_audit(run): raise TryError(_no_ledger(command, run, rc))
-            if rc == 2 and n > 1 and re.search('^usage: ', words := newest_log(run), re.M): raise TryError(
+            if rc == 2 and n > 1 and re.search('^usage: ', newest_log(run), re.M): raise TryError(
                 f'launch {n} was given words that the script does not take:\n{last_words(run, 2)}\nAn option with a '
                 "value, for restarts alone: '{again:--resume PATH}'")
             came_to = 'done' if rc == 0 else 'killed' if kill and (rc < 0 or _killed(run)) else 'failed'
@@ -249,7 +252,9 @@ def _left(h: AuditHistory, ref: Path, plan: list[str]): # -> (launch, from 0) ->
 def _undisturbed(command, worlds, ref, timeout_s, say) -> bool: # False: it was there
     "The undisturbed run, once for all."
     files = [w for w in in_folder(command, worlds[0], Path('run')) if os.path.isfile(w)]
-    read = [Path(f).read_bytes() if Path(f).suffix in INPUTS else os.stat(f)[6:] for f in files]     # data may be large
+    def content(f: Path): # data may be large, and its time of access changes when it is read
+        return f.read_bytes() if f.suffix in INPUTS else (f.stat().st_size, f.stat().st_mtime_ns)
+    read = [content(Path(f)) for f in files]
     made = hashlib.blake2b(repr([command, worlds[0], *read]).encode()).hexdigest()
     if (mark := ref/'made').is_file() and mark.read_text() == made: return False
     shutil.rmtree(ref, ignore_errors=True)

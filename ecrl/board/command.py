@@ -46,6 +46,7 @@ def board_plan(names: Name = None, cells: Cells = None, seeds: Seeds = '1', fold
     "Rows, cells, what is done, and what the rest will take."
     from ecrl.board.rows import ROWS
     b, left, untried, others = _board(names, cells, seeds, folder), 0.0, 0, 0
+    ours = {c.key for c in b.cells}
     print(f'{"row":20}{"environment":13}{"cells":>6}{"done":>6}{"left, s":>9}  title')
     for name in names or ROWS:
         tasks = list(b.plan([name]))
@@ -54,7 +55,7 @@ def board_plan(names: Name = None, cells: Cells = None, seeds: Seeds = '1', fold
         each = sum(took)/len(took) if took else None
         left, untried = left + todo*(each or 0), untried + (each is None)
         rest = '?' if each is None else f'{todo*each:.0f}'
-        others += sum(k[0] == name and k[1] not in {c.key for c in b.cells} for k in b.records)
+        others += sum(k[0] == name and k[1] not in ours for k in b.records)
         print(f'{name:20}{ROWS[name].group:13}{len(tasks):6}{len(tasks) - todo:6}{rest:>9}  {ROWS[name].title}')
     # what a cell of a row takes is known once one was run here
     known = f'{left:.0f} s are left' + f', and what the {untried} rows with ? take'*(untried > 0)

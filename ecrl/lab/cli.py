@@ -965,6 +965,10 @@ audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your ow
                     'ecrl.audit() takes: python -c "import ecrl; print(ecrl.audit.__doc__)"')
 app.add_typer(audit, name='audit')
 
+def _needs_folder(option: str, file: Path):
+    if not file.parent.is_dir():
+        fail(f'{option} {short(file)}: expected a folder that is there, found no {short(file.parent)}')
+
 @audit.command(name='lines')
 def audit_lines(script: argument(Path, 'A training script in Python.'),
                 to: optional(Path, 'Write the script with its lines into this new file.', '--write') = None):
@@ -981,8 +985,7 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     if re.search(r'\becrl\b', text): fail(f'{script}: expected a script without a ledger, found one that names ecrl')
     if to is None: return print(of.as_diff(script.name, text, new, by_hand), '\nA copy with them: --write FILE')
     if to.exists(): fail(f'--write {short(to)}: expected a new file, found one that is there; nothing is written')
-    if not to.parent.is_dir():
-        fail(f'--write {short(to)}: expected a folder that is there, found no {short(to.parent)}')
+    _needs_folder('--write', to)
     to.write_text(new, 'utf-8')
     ranks = 'init_process_group' in text
     how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
@@ -999,8 +1002,7 @@ def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.',
                   file: optional(Path, 'The page; <folder>/receipt.html by default.', '--out') = None,
                   reference: Reference = None):
     "Write the receipt of a run: one page, whole in itself."
-    if file and not file.parent.is_dir(): fail(f'--out {short(file)}: expected a folder that is there, found no '
-                                               f'{short(file.parent)}')
+    if file: _needs_folder('--out', file)
     tell(f'wrote {short(lazy.audit.receipt.write_receipt(run_dir, file, reference))}')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17e01

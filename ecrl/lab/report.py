@@ -32,8 +32,9 @@ from ..measure.laws import as_result, word
 from ..measure.plots import (grouped, plot_gain, plot_goodput, plot_normalised_goodput, plot_stall_and_gain,
                                 save_figure, short_names, variant_of, with_standby)
 from ..measure.show import Report, cell, markdown_table, small_sample
-from ..measure.statistics import (Estimate, Pairs, aa_noise, as_ratio, counted, finding, holm, mean_interval,
-                                     mean_ratio, p_value, pair, robust, smallest_effect, stratified_interval, worded)
+from ..measure.statistics import (NO_FAILURE, Estimate, Pairs, aa_noise, as_ratio, counted, finding, holm,
+                                     mean_interval, mean_ratio, p_value, pair, robust, smallest_effect,
+                                     stratified_interval, worded)
 from ..advise.advice import how_often, interval_section, missing
 from ..advise.costs import costs_of
 from .evidence import is_kept, kept_runs, of_run, study_rows
@@ -164,7 +165,7 @@ def identity(
     c, said = config, named(run_id) | (planned or {})
     if 'suite' in (planned or {}) and 'schedule' not in planned: said.pop('schedule', None)
     variant = with_standby(said['variant'], c.supervisor.standby) if c else said['variant']
-    schedule = said.get('schedule') or (','.join(map(str, c.failure.steps)) if c and c.failure.steps else 'none')
+    schedule = said.get('schedule') or (','.join(map(str, c.failure.steps)) if c and c.failure.steps else NO_FAILURE)
     suite = said.get('suite') or (f'{c.dataset.name}_{c.training.model_name}_k{c.checkpoint.every_k_steps}' if c
                                   else 'unknown')
     seed = c.seed if c else int(said['seed']) if 'seed' in said else None
@@ -427,7 +428,7 @@ def unequal_targets(table: pd.DataFrame) -> list[str]: # sentences
 # %% ../../nbs/lab/845_report.ipynb #06a62f72
 def unlike_failures(table: pd.DataFrame) -> list[str]: # sentences
     "Which runs are not compared because they failed at other steps."
-    said, died = [], sound(table).loc[lambda t: ~t['schedule'].isin((None, 'none'))]
+    said, died = [], sound(table).loc[lambda t: ~t['schedule'].isin((None, NO_FAILURE))]
     for (suite, seed), g in died.groupby(['suite', 'seed'], sort=False):
         if g['schedule'].nunique() < 2 or g['variant'].nunique() < 2: continue
         runs = ', '.join(f'`{r}` (at {s})' for r, s in zip(g['run_id'], g['schedule']))
@@ -442,9 +443,9 @@ def suite_ranking(table: pd.DataFrame) -> pd.DataFrame: # one row per suite, by 
         m = g.groupby('variant')[['goodput', 'stall_s']].mean().astype(float)
         m = m.reindex(['reference', BLOCKING, OVERLAPPED])
         against = lambda v, w: paired(g, 'goodput', v, w, 'change')
-        died = [*dict.fromkeys(s for s in g['schedule'].dropna() if s != 'none')]
+        died = [*dict.fromkeys(s for s in g['schedule'].dropna() if s != NO_FAILURE)]
         rows.append({k: g[k].iloc[0] for k in ('suite', 'dataset', 'model')}
-                    | dict(schedule=' or '.join(died) or 'none')
+                    | dict(schedule=' or '.join(died) or NO_FAILURE)
                     | {f'goodput_{v}': m.loc[v, 'goodput'] for v in m.index}
                     | dict(blocking_change_pct=against(BLOCKING, 'reference').value,
                            overlapped_change_pct=against(OVERLAPPED, 'reference').value,
