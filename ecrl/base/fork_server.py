@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['INHERITED', 'FIRST', 'AGENT', 'SPREAD_S', 'LIBRARIES', 'LATER', 'ROOM', 'SPARE', 'fork_for', 'reset_after_fork',
-           'detach_fds', 'set_process_title', 'become_command', 'run_agent', 'fork_rank', 'await_turn', 'serve',
-           'freeze_gc', 'helper_command', 'LaunchError', 'Spared', 'fork_beside', 'ForkServer', 'shared_server']
+           'detach_fds', 'set_process_title', 'become_command', 'no_device_asked', 'run_agent', 'fork_rank',
+           'await_turn', 'serve', 'freeze_gc', 'helper_command', 'LaunchError', 'Spared', 'fork_beside', 'ForkServer',
+           'shared_server']
 
 # %% ../../nbs/base/050_fork_server.ipynb #055b05fa
 import atexit, contextlib, ctypes, gc, json, os, select, signal, socket, subprocess, sys, time, uuid, random, runpy
@@ -87,6 +88,15 @@ def become_command(command: list[str], env: dict[str, str]): # python [-u] -m MO
         sys.path.insert(0, str(Path(command[1]).parent))
         runpy.run_path(command[1], run_name='__main__')
 
+@contextlib.contextmanager
+def no_device_asked():
+    """torch's launcher asks whether there is a GPU, to bind ranks to cores with `numactl`, which a fork does not read.
+    A process that has asked keeps all that are forked from it from using CUDA."""
+    from torch import cuda
+    ask, cuda.is_available = cuda.is_available, lambda: False
+    try: yield
+    finally: cuda.is_available = ask
+
 def run_agent(words: list[str]): # of torch.distributed.run
     "Run torch's elastic agent in this process, its ranks forked from it."
     from torch.distributed.elastic.multiprocessing.subprocess_handler import SubprocessHandler
@@ -94,7 +104,7 @@ def run_agent(words: list[str]): # of torch.distributed.run
     from torch.distributed.launcher.api import elastic_launch
     from torch.distributed.run import config_from_args, parse_args
     SubprocessHandler._popen = lambda self, command, env: fork_rank([*command], env)
-    config, interpreter, arguments = config_from_args(parse_args(words))
+    with no_device_asked(): config, interpreter, arguments = config_from_args(parse_args(words))
     # between 0 and 0.3 s first, so that the agents of many hosts do not come at once
     delay = dynamic_rendezvous._delay
     if config.max_nodes == 1: dynamic_rendezvous._delay = lambda seconds: isinstance(seconds, tuple) or delay(seconds)

@@ -26,7 +26,7 @@ sampler = ResumableSampler(len(ds), 7)
 train_loader = DataLoader(ds, batch_size=BS, sampler=sampler, num_workers=0)
 model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 1))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
-scaler = amp.GradScaler('cpu', growth_interval=6)
+scaler = amp.GradScaler('cpu', init_scale=2.**127, growth_interval=6)
 start_epoch, start_batch = 0, 0
 if os.path.exists('amp.pth'):
     checkpoint = torch.load('amp.pth')
