@@ -1,4 +1,4 @@
-"A gradient scaler, several batches a step, a sampler that can skip."
+"A gradient scaler whose first steps overflow, several batches a step, a sampler that can skip."
 import os
 import torch
 from torch import nn, amp
@@ -8,7 +8,7 @@ class Squares(Dataset):
     def __len__(self): return 288
     def __getitem__(self, i):
         x = torch.tensor([i / 288., (i * i % 97) / 97.])
-        return x, (x[:1] * x[1:]).float()
+        return x, 50 * (x[:1] * x[1:]).float()
 
 class ResumableSampler(Sampler):
     def __init__(self, n, seed): self.n, self.seed, self.epoch, self.skip = n, seed, 0, 0
@@ -26,7 +26,7 @@ sampler = ResumableSampler(len(ds), 7)
 train_loader = DataLoader(ds, batch_size=BS, sampler=sampler, num_workers=0)
 model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 1))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
-scaler = amp.GradScaler('cpu', init_scale=2.**127, growth_interval=6)
+scaler = amp.GradScaler('cpu', init_scale=2.**122, growth_interval=6)
 start_epoch, start_batch = 0, 0
 if os.path.exists('amp.pth'):
     checkpoint = torch.load('amp.pth')
