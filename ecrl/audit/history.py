@@ -45,6 +45,7 @@ host        text   -         its name
 token     map?   lineage   what was in the checkpoint; null: a fresh start
 fallback  text?  newest    why not the newest checkpoint
 state     map    restored  component -> digest, after loading
+*anew     flag   restored  something begins anew within the job: nothing of what the token names is restored
 ''', epoch_end='''
 epoch  whole  whole  the loader was exhausted
 *left  list   whole  ids (or the multiset hash) of each batch drawn after the last step and not trained on

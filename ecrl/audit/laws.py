@@ -750,9 +750,10 @@ def _half_saved(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, r: dict) -> s
 @law('state', needs='components named in token() and resumed()', of=AUDIT_LAWS)
 def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     "Each component of the state is, after loading, what it was when it was saved."
-    n, resumed, lacks = 0, False, []
+    n, resumed, lacks, begun = 0, False, [], []
     for a in h.attempts:
         if not h.parent(a): continue
+        if any(r.get('anew') for r in a.resumed.values()): begun.append(a.number); continue
         resumed = True
         for rank, r in sorted(a.resumed.items()):
             if not (t := r['token']) or not (p := h.named(t, a.number)): continue
@@ -771,6 +772,8 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
         'and not after the load.', f'resumed(token, {k}=...)', s, rank, a) for a, rank, s, k in lacks])
     if resumed and not n: yield Evidence(True, 'state was not compared. Needed: the same components in '
                                                'token(model=model, ...) and resumed(token, model=model, ...).')
+    if begun: yield Evidence(True, f'attempt {", ".join(map(str, begun))} began something anew within the job: nothing '
+                                   'was to be restored, and what it trained is held against a reference alone.')
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58b

@@ -296,7 +296,7 @@ class Audit:
     if TYPE_CHECKING:        # patched in below
         commit: Callable; discard: Callable; consume: Callable; step: Callable; note: Callable; epoch: Callable
         epoch_over: Callable; tap: Callable; numbers: Callable; ids_of: Callable; token: Callable; saved: Callable
-        resumed: Callable
+        resumed: Callable; anew: Callable
     resuming, passed, ended, joint = False, 0, None, None       # joint: one backward pass covers several batches
     hooked, backward, most, at_first, here = 0, False, 0, False, False    # most: batches of a step; here: it trains
 
@@ -346,7 +346,11 @@ deterministic: a step that is repeated comes to the same bits
 accumulate: batches of a step, where one backward pass covers several
 replicated: components of the state that all ranks hold alike, such as ['model', 'opt']; []: none
 keep_ids: False: hashes of them
-rank, world_size, attempt: where they cannot be found out"""
+rank, world_size, attempt: where they cannot be found out
+
+Folds, or the settings of a search, that one script trains one after the other are one job, with one ledger, made before
+they begin and without an optimizer: audit.commit() after each update; audit.resumed(token) where one is restored;
+audit.anew() where one begins that has no checkpoint yet."""
 
 # %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fa
 def _run_name(file: Path) -> str: # the first process to arrive writes it
@@ -643,6 +647,7 @@ def saved(self: Audit,
 def resumed(self: Audit,
     token: dict | None, # from the checkpoint; None: a fresh start
     fallback: str | None = None, # why it is not the newest checkpoint
+    _anew: bool = False,
     **state, # components, after they were loaded
 ):
     "Record what was loaded, before the first step."
@@ -655,7 +660,7 @@ def resumed(self: Audit,
             f'resumed(): expected what token() had returned, or None for a fresh start, found {str(token)[:60]!r}')
     self.said = True
     self.log.write(dict(event='resumed', token=token, fallback=fallback,
-                        state={k: digest(v) for k, v in state.items()}))
+                        state={k: digest(v) for k, v in state.items()}) | (dict(anew=True) if _anew else {}))
     if token is None: return
     if token['run'] != self.run:
         warnings.warn(f'ecrl.audit: this checkpoint is of another run ({token["run"]}), whose records '
@@ -665,3 +670,14 @@ def resumed(self: Audit,
     self.most, self.joint = token.get('draws') or 0, token.get('joint')
     self.at_first = bool(token.get('ended'))
     self.at_epoch = token.get('epoch', 0) + self.at_first
+
+# %% ../../nbs/audit/610_ledger.ipynb #d56709fd
+@patch
+def anew(self: Audit):
+    """What trains now begins anew within the job, and has no checkpoint yet, such as the next setting of a search: the
+    job goes on from the newest checkpoint of this ledger, and nothing of that is restored."""
+    told = []
+    for line in (l for f in (self.folder/'audit').glob('rank*.jsonl') for l in f.read_bytes().split(b'\n')):
+        with contextlib.suppress(ValueError):                             # a death may have cut it short
+            if b'"event": "saved"' in line: told.append(json.loads(line))
+    self.resumed(max(told, key=lambda r: r['time'])['token'] if told else None, _anew=bool(told))

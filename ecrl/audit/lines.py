@@ -157,13 +157,18 @@ def _components(tree: ast.AST) -> list[tuple[str, str, str | None]]: # name in t
 # %% ../../nbs/audit/635_lines.ipynb #635f0017
 OPTIMIZERS = 'optim|^(Adam|SGD|Adagrad|Adadelta|RMSprop|LBFGS|Lion|Muon)'
 
+def _named_so(n: ast.Assign) -> str: # what an assignment calls what it makes; of several, the optimizer
+    to = n.targets[0]
+    return next((t for t in map(_text, getattr(to, 'elts', ())) if re.search('optim|^opt$', t.lower())), _text(to))
+
 def _optimizers(s: Script) -> list[ast.Assign]: # of one place
     def makes(n):
         text = _text(n.value.func)
         return not re.search('sched|swa', text) and isinstance(n.targets[0], (ast.Name, ast.Attribute)) and (
             re.search('optim', text + _text(n.targets[0]).lower()) or re.search(OPTIMIZERS, text.rpartition('.')[2]))
-    called = (n for n in ast.walk(s.tree) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call))
-    found = sorted(filter(makes, called), key=_place)
+    called = sorted((n for n in ast.walk(s.tree) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)),
+                    key=_place)
+    found = [*filter(makes, called)] or [n for n in called if _named_so(n) != _text(n.targets[0])]    # model, opt = f()
     return [n for n in found if s.home(n) is s.home(found[0])]
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0a24
@@ -175,15 +180,15 @@ def _unsaved(s: Script, parts: list[tuple], load: ast.stmt | None) -> list[tuple
             for c in ast.walk(n.value) if isinstance(c, ast.Call))
     if load is None or not parts: return []
     made = [n for n in ast.walk(s.tree) if isinstance(n, ast.Assign) and averages(n)] + _optimizers(s)
-    there = (_text(n.targets[0]) for n in made                                        # where it is restored
-             if _text(n.targets[0]).startswith('self.') or s.home(n) is s.home(load) and _place(n) < _place(load))
+    there = (_named_so(n) for n in made                                               # where it is restored
+             if _named_so(n).startswith('self.') or s.home(n) is s.home(load) and _place(n) < _place(load))
     named = {of.rpartition('.')[2]: of for of in there}
     held = {word for _, of, _ in parts for word in re.findall(r'\w+', of)}
     return [(name, of, None) for name, of in named.items() if name not in held]
 
 def _usual(s: Script) -> list[tuple[str, str]]: # components, where none are named
     if not _calls(s.tree, 'backward'): return []
-    return [('model', 'model'), *(('optimizer', _text(n.targets[0])) for n in _optimizers(s)[:1])]
+    return [('model', 'model'), *(('optimizer', _named_so(n)) for n in _optimizers(s)[:1])]
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0021
 def _known(s: Script, name: str, home) -> bool: # home: a function, a class, or None
@@ -368,8 +373,10 @@ def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None, # made: what the 
     inner = d.loop or d.trains
     loops = [n for n in s.around(inner) if isinstance(n, (ast.For, ast.While)) and n not in s.around(made)]
     first = loops[-1] if loops else inner and s.nearest(inner, ast.stmt)
-    if first and fresh: _before(s, first, 'if not audit.said: audit.resumed(None)')
-    else: s.by_hand.append('before it trains: if not audit.said: audit.resumed(None)')
+    each = made is not None and _one_each(s, _ledger_of(s, made))
+    begin = f"if not audit.said: audit.{'anew()' if each else 'resumed(None)'}"
+    if first and fresh: _before(s, first, begin)
+    else: s.by_hand.append(f'before it trains: {begin}')
 
 # %% ../../nbs/audit/635_lines.ipynb #635ec003
 def _opened(s: Script, file: ast.AST) -> tuple[ast.AST, ast.AST | None]: # path, the `with` that is its end
@@ -445,6 +452,13 @@ def _load(s: Script) -> tuple[ast.Call | None, ast.stmt | None, str, str]: # cal
 def _restores(s: Script, load: ast.stmt) -> list[ast.Call]: # after it, in the same function
     return [c for c in _calls(s.tree, 'load_state_dict') if s.home(c) is s.home(load) and _place(c) > _place(load)]
 
+def _trainers(s: Script) -> set[str]: # 'backward', the functions that call it, and those that call these
+    names, more = set(), {'backward'}
+    while more:
+        names |= more
+        more = {f.name for c in _calls(s.tree, *names) if (f := s.nearest(c, ast.FunctionDef))} - names
+    return names
+
 def _named(load: ast.stmt, calls: list[ast.Call]) -> list[ast.Call]: # those that name what is loaded
     name = _text(load.targets[0]) if isinstance(load, ast.Assign) else ''
     return [c for c in calls if any(_text(n) == name for a in c.args for n in ast.walk(a))]
@@ -458,8 +472,14 @@ def _restored(s: Script, load: ast.stmt) -> ast.stmt:
     far = [n for n in far if not any(b in block for b in (n, *s.around(n)))]
     beside = [n for n in block if _place(n) >= _place(load) and _calls(n, 'load_state_dict')]
     last = max(far or beside, key=_place, default=load)
-    loop = isinstance(last, (ast.For, ast.While)) and _calls(last, 'backward')      # over folds: in one of them
+    loop = isinstance(last, (ast.For, ast.While)) and _calls(last, *_trainers(s))   # over folds: in one of them
     return s.nearest(_calls(last, 'load_state_dict')[-1], ast.stmt) if loop else last
+
+def _restores_otherwise(s: Script) -> ast.Call | None: # a fresh start that is none would convict a right script
+    "What seems to restore something, where nothing is known to load a checkpoint."
+    like = '(load|restore|resume)_?(file|model|state.*|check.*|ckpt.*|weights)?'
+    found = (c for c in ast.walk(s.tree) if isinstance(c, ast.Call) and re.fullmatch(like, _name(c)))
+    return max(found, key=_place, default=None)
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0a21
 def _mentions(node: ast.AST | None, names: set[str]) -> bool:
@@ -470,7 +490,10 @@ def _follows(s: Script) -> set[str]: # the load itself, too
     "Names of what follows from what was loaded: the epoch, the place in it, and what is reckoned from them."
     _, at, name, _ = _load(s)
     parts = at.targets[0] if isinstance(at, ast.Assign) else None
-    names, more = set(), {*map(_text, parts.elts)} if isinstance(parts, ast.Tuple) else {name}
+    return _flow(s, {*map(_text, parts.elts)} if isinstance(parts, ast.Tuple) else {name})
+
+def _flow(s: Script, more: set[str]) -> set[str]: # and what is reckoned from these names
+    names = set()
     pairs = [(n.value, t) for n in ast.walk(s.tree) if isinstance(n, ast.Assign) for t in n.targets]
     pairs += [(n.iter, n.target) for n in ast.walk(s.tree) if isinstance(n, ast.For)]
     for f in (f for f in ast.walk(s.tree) if isinstance(f, ast.FunctionDef)):
@@ -589,7 +612,10 @@ def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_lo
                                   or at is None and _bare_state(s, save))          # an export, or before it trains
     back, lacks = _parted(s, [_given(key, to or of) for key, of, to in parts], at and s.home(at))
     resumed = f"audit.resumed({', '.join(filter(None, [given, back]))}){lacks}"
-    if at is None: s.by_hand.append(f'after a checkpoint is loaded, which nothing here does yet: {resumed}')
+    if at is None:
+        by = _restores_otherwise(s)
+        where = 'which nothing here does yet' if by is None else f'which {_name(by)}() in line {by.lineno} may do'
+        s.by_hand.append(f'after a checkpoint is loaded, {where}: {resumed}')
     elif whole or several or there and s.home(there) is s.home(at) and _place(_restored(s, at)) < _place(there):
         s.by_hand.append(f'after what line {at.lineno} loads is restored, and the ledger is there: {resumed}')
     else:
@@ -722,12 +748,20 @@ def _ledger_of(s: Script, made: ast.stmt) -> ast.stmt | None: # made: what the l
         loops = [x for x in s.around(n) if isinstance(x, (ast.For, ast.While, *COMPREHENSIONS)) and s.home(x) is home]
         if loops: return loops[-1]
 
+def _one_each(s: Script, loop: ast.AST | None) -> bool: # loop: of `_ledger_of`
+    "Whether what such a loop trains has a checkpoint each: the path depends on what the loop goes through."
+    call = _load(s)[0]
+    if loop is None or call is None or not call.args: return False
+    through = [n.target for n in (loop, *getattr(loop, 'generators', ())) if hasattr(n, 'target')]
+    return _mentions(_opened(s, call.args[0])[0], _flow(s, {x.id for t in through for x in ast.walk(t)
+                                                            if isinstance(x, ast.Name)}))
+
 def _for_all(s: Script, opts: list[ast.Assign], loop: ast.stmt, apart: bool, declared: str) -> ast.stmt:
     "One ledger for all that a loop trains, which is told of each step."
     loop = s.nearest(loop, ast.stmt)
     if s.home(loop) is not None and (apart or s.home(loop) is not s.home(opts[0])): _before(s, loop, 'global audit')
     _before(s, loop, f"audit = ecrl.audit('runs/job'{', '*bool(declared)}{declared})")
-    names = {_text(n.targets[0]) for n in opts}
+    names = {*map(_named_so, opts)}
     steps = [c for c in _calls(s.tree, 'step') if {*map(_text, [getattr(c.func, 'value', None), *c.args])} & names]
     for c in steps: _after(s, s.nearest(c, ast.stmt), 'audit.commit()')
     if not steps: s.by_hand.append('after each update: audit.commit()')
@@ -748,7 +782,7 @@ def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # afte
     before = load and s.home(load) is home and _place(_restored(s, load))
     late = bool(opts and there and before and _place(there) > before)          # what is restored needs the ledger
     at = max([*opts_there, *[there]*(there is not None and not late)], key=_place, default=None)
-    names = ', '.join({_text(n.targets[0]): 0 for n in opts}) or 'optimizer'*(
+    names = ', '.join({_named_so(n): 0 for n in opts}) or 'optimizer'*(
         _known(s, 'optimizer', home) and bool(_calls(s.tree, 'backward')))
     sized = _all_known(s, data, home) and not late and not _streams(s, d.data)
     declared, more = _declared(s, d, data if sized else None)
@@ -773,11 +807,6 @@ def _split_anew(s: Script):
         if fixed not in _keywords(c): s.by_hand.append(
             f'line {c.lineno} splits at random: with {fixed}=, or a seed before it; else each launch may have another')
 
-def _restores_otherwise(s: Script) -> bool: # a fresh start that is none would convict a right script
-    "Whether something is restored, where nothing is known to load a checkpoint."
-    like = '(load|restore|resume)_?(file|model|state.*|check.*|ckpt.*|weights)?'
-    return any(re.fullmatch(like, _name(c)) for c in ast.walk(s.tree) if isinstance(c, ast.Call))
-
 def _noted(s: Script):
     for c in _calls(s.tree, 'backward')[:1]:
         loss = c.args[0] if c.args else c.func.value
@@ -798,7 +827,7 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
         else:
             at = (load := _load(s))[1]
             _checkpoints(s, load, made := _made(s, d, at))
-        _tapped(s, d, made, at is not None or not _restores_otherwise(s))
+        _tapped(s, d, made, at is not None or _restores_otherwise(s) is None)
         _noted(s)
         _split_anew(s)
     return s.done(), s.left()

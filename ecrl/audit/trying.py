@@ -39,7 +39,11 @@ def kill_at(point: str) -> Fault: # such as step:12; the fault's step is the epo
 AGAIN = r'\{again:(.*)\}'           # of words that restarts alone are given
 
 def _words(command: list[str], again: bool) -> list[str]: # again: of a restart
-    own = [(word, re.sub(AGAIN, r'\1' if again else '', word)) for word in command]
+    whole = []
+    for word in command:                # without quotes a shell makes two words of {again:--resume PATH}
+        if whole and re.fullmatch('{again:[^}]*', whole[-1]): whole[-1] += f' {word}'
+        else: whole.append(word)
+    own = [(word, re.sub(AGAIN, r'\1' if again else '', word)) for word in whole]
     return [w for word, now in own for w in (shlex.split(now) if re.fullmatch(AGAIN, word) else [now])]
 
 def in_folder(

@@ -1019,8 +1019,9 @@ def told_of_logs(folder: Path, new: bool): # of a trial; new: made for it
 @audit.command(name='try')
 def audit_try(
     command: argument(list[str], 'After --: the command; {world} becomes the number of ranks, {run} the folder of the '
-                                 'run, {again:--resume} is --resume in restarts alone. It runs in an empty folder of '
-                                 'its own, where its checkpoints begin afresh: name its data by whole paths.'),
+                                 'run, \'{again:--resume PATH}\' is --resume PATH in restarts alone. It runs '
+                                 'in an empty folder of its own, where its checkpoints begin afresh: name its data by '
+                                 'whole paths.'),
     world: setting(str, 'Ranks of each launch, over and over: 2,1 changes them; '
                               'the first of several restarts keeps them.') = '1',
     kills: optional(str, 'Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by default a plan of up to seven, from '

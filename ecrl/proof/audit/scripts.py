@@ -122,6 +122,10 @@ SCRIPTS |= dict(
     folds=Script({
         'the fold again from its start': ('Set Order', ("        start = state['epoch']\n", '')),
         'optimizer not restored': ('State', ("        opt.load_state_dict(state['opt'])\n", ''))}, kill='step:14'),
+    search=Script({
+        'each from its start': ('Set Order', ('os.path.exists(path)', 'os.path.exists(path + "x")')),
+        'optimizer not restored': ('State', ("        optimizer.load_state_dict(state['optimizer'])\n", ''))},
+        kill='step:35,step:45'),            # before there is a checkpoint, and after
     split=Script({
         'drawn anew': ('Set Order', ('.manual_seed(2)', '.manual_seed(os.getpid())')),
         'generator not restored': ('Order', ("    shuffle.set_state(last['shuffle'])\n", ''))}, kill='step:24'),
@@ -163,7 +167,7 @@ def try_script(name: str, variant: str, folder: Path) -> dict: # a row
     script = folder/f'{name}.py'
     script.write_text(exchanged(with_ledger(text_of(name, variant))[0], s.by_hand))
     t = try_restarts([w.format(python=sys.executable, script=script, world='{world}') for w in s.command.split()],
-                     folder/'trial', [s.kill], [s.ranks])
+                     folder/'trial', s.kill.split(','), [s.ranks])
     found = {g.capitalize(): t.verdict.grades[g] for g in GRADES}
     wrong = ' '.join(g for g, x in found.items() if x is False)
     told = next((str(e) for e in t.verdict.offences), '; '.join(f'{g} {x}' for g, x in found.items() if x is not True))
