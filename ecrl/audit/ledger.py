@@ -426,7 +426,8 @@ def _watch(self: Audit, optimizer):
     "Hook an optimizer: backward passes of its parameters set a flag, and its steps commit."
     def seen(_): self.backward = True
     optimizer.register_step_post_hook(lambda *_: self.commit())
-    WATCHED.setdefault(optimizer, []).append(self); heed_scalers()
+    with contextlib.suppress(TypeError): WATCHED.setdefault(optimizer, []).append(self)      # none of torch's own
+    heed_scalers()
     for p in [p for g in getattr(optimizer, 'param_groups', ()) for p in g['params']]:
         if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(seen); self.hooked += 1
 
@@ -452,7 +453,8 @@ WATCHED = weakref.WeakKeyDictionary()      # optimizer -> the ledgers that it co
 
 def heed_scalers():
     "From here on a step that a `GradScaler` skips is recorded as one without effect."
-    scaler = sys.modules['torch'].amp.GradScaler
+    if not (torch := sys.modules.get('torch')): return
+    scaler = (torch.amp if hasattr(torch.amp, 'GradScaler') else torch.cuda.amp).GradScaler     # the latter until 2.2
     step = scaler.step
     if hasattr(step, 'heeded'): return
     @functools.wraps(step)
