@@ -440,6 +440,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.audit.lines._alone': ('audit/lines.html#_alone', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._at_top': ('audit/lines.html#_at_top', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._bare': ('audit/lines.html#_bare', 'ecrl/audit/lines.py'),
+                                  'ecrl.audit.lines._bare_path': ('audit/lines.html#_bare_path', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._bare_state': ('audit/lines.html#_bare_state', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._before': ('audit/lines.html#_before', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._calls': ('audit/lines.html#_calls', 'ecrl/audit/lines.py'),

@@ -391,12 +391,16 @@ RENAMES = 'replace', 'rename', 'move'
 def _moved(c: ast.Call) -> list[ast.AST]: # what a rename is given; the new name is the last
     return [*([c.func.value] if isinstance(c.func, ast.Attribute) else []), *c.args]
 
+def _bare_path(path: ast.AST) -> str: # 'x' of Path('x')
+    wrapped = isinstance(path, ast.Call) and _name(path) in ('Path', 'str', 'fspath') and len(path.args) == 1
+    return _text(path.args[0] if wrapped else path)
+
 def _published(s: Script, save: ast.Call) -> tuple[ast.stmt, str]:
     "After what a restart would find it, and its path: the rename, where there is one, and a file that names it."
     to, block = _opened(s, save.args[1])
     for c in _calls(s.tree, *RENAMES):                             # to its name, once it is whole
         own = _moved(c)
-        if c.lineno >= save.lineno and _text(to) in map(ast.unparse, own[:-1]):
+        if c.lineno >= save.lineno and _bare_path(to) in map(_bare_path, own[:-1]):
             return _pointed(s, s.nearest(c, ast.stmt), ast.unparse(own[-1])), ast.unparse(own[-1])
     return _pointed(s, block or s.nearest(save, ast.stmt), _text(to)), _text(to)
 
@@ -631,7 +635,10 @@ def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_lo
                 f'line {c.lineno} saves too: the same there, if a restart loads it')
             continue
         _add(s, c, kept)
-        _after(s, _published(s, c)[0], f'audit.saved({_published(s, c)[1]})')
+        at, path = _published(s, c)
+        if isinstance(to := _of(s, c.args[1]), ast.Call) and _name(to) == 'BytesIO':
+            s.by_hand.append(f'once what line {c.lineno} saves is in its file: audit.saved(path)')
+        else: _after(s, at, f'audit.saved({path})')
 
 # %% ../../nbs/audit/635_lines.ipynb #78282e93
 def _trainer(tree: ast.AST) -> tuple[ast.Call, bool] | None: # its call, whether it is Hugging Face's
@@ -654,7 +661,9 @@ def _adapted(s: Script, made: ast.Call, hugging: bool):
     at, loader = s.nearest(made, ast.stmt), Drawn(s).loader
     data = _keywords(made).get('train_dataset', 'data') if hugging else _text(_dataset(loader), 'data')
     declared = _of_hugging(s.tree) if hugging else _of_lightning(s.tree, made, loader)
-    _before(s, at, f"audit = ecrl.audit('runs/job', epoch_size=len({data}), {declared})")
+    sized = not data.startswith('self.') or _all_known(s, data, s.home(made))     # a module alone may have it
+    _before(s, at, f"audit = ecrl.audit('runs/job', {f'epoch_size=len({data}), '*sized}{declared})"
+                   + '      # fill in: epoch_size='*(not sized))
     if hugging and isinstance(at, ast.Assign): return _after(s, at, f'audit_trainer({_text(at.targets[0])}, audit)')
     if hugging: return s.by_hand.append('after the trainer is made: audit_trainer(trainer, audit)')
     _tell(s, made)
