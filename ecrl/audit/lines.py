@@ -138,8 +138,8 @@ def _states(tree: ast.AST, method: str) -> dict[str, tuple[str | None, str]]: # 
         name = of.removesuffix('.module').rpartition('.')[2]
         key = _key(loaded) or keys.get(id(c))
         if whole := items.get(id(c), {}).get(of): key, of = None, f'**{whole}'; name = whole.rpartition('.')[2]
-        if name.isidentifier() and not re.search('loader|sampler|^self$', name.lower()):
-            found.setdefault(name, (key, of))
+        if not name.isidentifier() or re.search('loader|sampler|^self$', name.lower()): continue
+        if not found.get(name, ('', ''))[0]: found[name] = key, of          # one without a key is read in passing
     return found
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0006
