@@ -753,9 +753,10 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     n, resumed, lacks, begun = 0, False, [], []
     for a in h.attempts:
         if not h.parent(a): continue
-        if any(r.get('anew') for r in a.resumed.values()): begun.append(a.number); continue
-        resumed = True
-        for rank, r in sorted(a.resumed.items()):
+        begun += [a.number]*any(r.get('anew') for r in a.resumed.values())
+        restored = {rank: r for rank, r in sorted(a.resumed.items()) if not r.get('anew')}
+        resumed |= bool(restored)
+        for rank, r in restored.items():
             if not (t := r['token']) or not (p := h.named(t, a.number)): continue
             own = a.world_size == p.world_size and (t['step'], rank) in p.tokens
             by = rank if own else t.get('rank', 0)         # who saved it; each rank has generators of its own

@@ -649,10 +649,13 @@ def saved(self: Audit,
 def resumed(self: Audit,
     token: dict | None, # from the checkpoint; None: a fresh start
     fallback: str | None = None, # why it is not the newest checkpoint
-    _anew: bool = False,
     **state, # components, after they were loaded
 ):
     "Record what was loaded, before the first step."
+    self._goes_on(token, state, fallback=fallback)
+
+@patch
+def _goes_on(self: Audit, token: dict | None, state: dict, **said):
     later = self.said and token and token.get('run') == self.run and token.get('step', 0) > self.steps
     if self.here or self.said and not later:
         raise AuditError('resumed(): expected it once and before the first step, found it later')
@@ -661,8 +664,7 @@ def resumed(self: Audit,
         raise AuditError(
             f'resumed(): expected what token() had returned, or None for a fresh start, found {str(token)[:60]!r}')
     self.said = True
-    self.log.write(dict(event='resumed', token=token, fallback=fallback,
-                        state={k: digest(v) for k, v in state.items()}) | (dict(anew=True) if _anew else {}))
+    self.log.write(dict(event='resumed', token=token, **said, state={k: digest(v) for k, v in state.items()}))
     if token is None: return
     if token['run'] != self.run:
         warnings.warn(f'ecrl.audit: this checkpoint is of another run ({token["run"]}), whose records '
@@ -678,8 +680,9 @@ def resumed(self: Audit,
 def anew(self: Audit):
     """What trains now begins anew within the job, and has no checkpoint yet, such as the next setting of a search: the
     job goes on from the newest checkpoint of this ledger, and nothing of that is restored."""
-    told = []
-    for line in (l for f in (self.folder/'audit').glob('rank*.jsonl') for l in f.read_bytes().split(b'\n')):
-        with contextlib.suppress(ValueError):                             # a death may have cut it short
-            if b'"event": "saved"' in line: told.append(json.loads(line))
-    self.resumed(max(told, key=lambda r: r['time'])['token'] if told else None, _anew=bool(told))
+    token = None
+    for file in sorted(self.log.path.parent.glob('rank*.jsonl'), key=lambda f: f == self.log.path):   # its own last
+        with open(file, 'rb') as lines:
+            for line in (l for l in lines if b'"event": "saved"' in l):
+                with contextlib.suppress(ValueError): token = json.loads(line)['token']    # a death may cut one short
+    self._goes_on(token, {}, fallback=None, **(dict(anew=True) if token else {}))

@@ -139,7 +139,7 @@ def _states(tree: ast.AST, method: str) -> dict[str, tuple[str | None, str]]: # 
         key = _key(loaded) or keys.get(id(c))
         if whole := items.get(id(c), {}).get(of): key, of = None, f'**{whole}'; name = whole.rpartition('.')[2]
         if not name.isidentifier() or re.search('loader|sampler|^self$', name.lower()): continue
-        if not found.get(name, ('', ''))[0]: found[name] = key, of          # one without a key is read in passing
+        if name not in found or key and not found[name][0]: found[name] = key, of    # without one it is read in passing
     return found
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0006
@@ -351,9 +351,10 @@ def _carry_ids(s: Script, loader: ast.Call, data: ast.AST):
 # %% ../../nbs/audit/635_lines.ipynb #635f0a22
 def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None, # made: what the ledger is made after
             fresh: bool = True): # where nothing is restored
+    anew = made and _ledger_of(s, made)
     for over in d.over:
         epochs = _epochs(s, d.loop) if d.loop and not d.passed else None
-        counted = d.rounds or made and _ledger_of(s, made)                               # each pass counts from 0
+        counted = d.rounds or anew                                                       # each pass counts from 0
         if not d.passed and _goes_round(s, over): s.by_hand.append(
             f'where {_name(over)}() begins an epoch: audit.epoch(n); if it has none, epoch_size= goes')
         _wrap(s, over, 'audit.tap(', ', epoch=0)' if d.several else ')' if counted else f'{_epoch(s, over, epochs)})')
@@ -373,8 +374,7 @@ def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None, # made: what the 
     inner = d.loop or d.trains
     loops = [n for n in s.around(inner) if isinstance(n, (ast.For, ast.While)) and n not in s.around(made)]
     first = loops[-1] if loops else inner and s.nearest(inner, ast.stmt)
-    each = made is not None and _one_each(s, _ledger_of(s, made))
-    begin = f"if not audit.said: audit.{'anew()' if each else 'resumed(None)'}"
+    begin = f"if not audit.said: audit.{'anew()' if anew and _one_each(s, anew) else 'resumed(None)'}"
     if first and fresh: _before(s, first, begin)
     else: s.by_hand.append(f'before it trains: {begin}')
 
@@ -635,10 +635,10 @@ def _checkpoints(s: Script, load: tuple, made: ast.stmt | None): # load: of `_lo
                 f'line {c.lineno} saves too: the same there, if a restart loads it')
             continue
         _add(s, c, kept)
-        at, path = _published(s, c)
+        after, path = _published(s, c)
         if isinstance(to := _of(s, c.args[1]), ast.Call) and _name(to) == 'BytesIO':
             s.by_hand.append(f'once what line {c.lineno} saves is in its file: audit.saved(path)')
-        else: _after(s, at, f'audit.saved({path})')
+        else: _after(s, after, f'audit.saved({path})')
 
 # %% ../../nbs/audit/635_lines.ipynb #78282e93
 def _trainer(tree: ast.AST) -> tuple[ast.Call, bool] | None: # its call, whether it is Hugging Face's
@@ -757,10 +757,10 @@ def _ledger_of(s: Script, made: ast.stmt) -> ast.stmt | None: # made: what the l
         loops = [x for x in s.around(n) if isinstance(x, (ast.For, ast.While, *COMPREHENSIONS)) and s.home(x) is home]
         if loops: return loops[-1]
 
-def _one_each(s: Script, loop: ast.AST | None) -> bool: # loop: of `_ledger_of`
+def _one_each(s: Script, loop: ast.AST) -> bool: # loop: of `_ledger_of`
     "Whether what such a loop trains has a checkpoint each: the path depends on what the loop goes through."
     call = _load(s)[0]
-    if loop is None or call is None or not call.args: return False
+    if call is None or not call.args: return False
     through = [n.target for n in (loop, *getattr(loop, 'generators', ())) if hasattr(n, 'target')]
     return _mentions(_opened(s, call.args[0])[0], _flow(s, {x.id for t in through for x in ast.walk(t)
                                                             if isinstance(x, ast.Name)}))

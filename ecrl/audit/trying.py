@@ -38,12 +38,15 @@ def kill_at(point: str) -> Fault: # such as step:12; the fault's step is the epo
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6c
 AGAIN = r'\{again:(.*)\}'           # of words that restarts alone are given
 
+def _whole(command: list[str]) -> list[str]: # without quotes a shell makes two words of {again:--resume PATH}
+    words = []
+    for w in command:
+        if words and re.fullmatch('{again:[^}]*', words[-1]): words[-1] += f' {w}'
+        else: words.append(w)
+    return words
+
 def _words(command: list[str], again: bool) -> list[str]: # again: of a restart
-    whole = []
-    for word in command:                # without quotes a shell makes two words of {again:--resume PATH}
-        if whole and re.fullmatch('{again:[^}]*', whole[-1]): whole[-1] += f' {word}'
-        else: whole.append(word)
-    own = [(word, re.sub(AGAIN, r'\1' if again else '', word)) for word in whole]
+    own = [(word, re.sub(AGAIN, r'\1' if again else '', word)) for word in command]
     return [w for word, now in own for w in (shlex.split(now) if re.fullmatch(AGAIN, word) else [now])]
 
 def in_folder(
@@ -287,14 +290,14 @@ def try_restarts(
 ) -> Trial:
     "Run a script undisturbed and killed, and judge."
     for point in kills or (): kill_at(point)
-    check_files(command)
+    check_files(command := _whole(command))
     if shutil.which(word := in_folder(command[:1], worlds[0], Path(folder))[0]) is None:
         raise TryError(f'{command[0]}: cannot be started. {_what_to_start(command[0], os.path.exists(word))}')
     script = next((w for w in command if w.endswith('.py') and '{' not in w), None)
     if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
     if script and _trains_without(Path(script)) and (how := _how(Path(script))):
         raise TryError(f'{script}: expected a ledger, found none: the script has to call ecrl.audit(...).{how}')
-    command, (ref, run, again) = list(command), [Path(folder)/n for n in ('reference', 'killed', 'reference_again')]
+    ref, run, again = (Path(folder)/n for n in ('reference', 'killed', 'reference_again'))
     if not _undisturbed(command, worlds, ref, timeout_s, say): say('the undisturbed run is there already')
     shutil.rmtree(run, ignore_errors=True)
     h = read_audit(ref)
