@@ -32,6 +32,11 @@ class AuditModule(ModuleType):
         _MADE.append((folder, audit := Audit(*args, **kw)))
         return audit
 
+    def current(self) -> Audit: # Raises AuditError
+        "The ledger that this process made last, for code in another file than the one that made it."
+        if not _MADE: raise AuditError('expected a ledger in this process, found none: ecrl.audit(...) comes first')
+        return _MADE[-1][1]
+
 sys.modules[__name__].__class__ = AuditModule
 __signature__ = inspect.signature(Audit)
 if Audit.__doc__: __doc__ = f'{__doc__}\n\n{Audit.__doc__}'       # what `help(ecrl.audit)` shows first

@@ -969,31 +969,36 @@ def _needs_folder(option: str, file: Path):
     if not file.parent.is_dir():
         fail(f'{option} {short(file)}: expected a folder that is there, found no {short(file.parent)}')
 
+# %% ../../nbs/lab/870_cli.ipynb #a0d17c03
 @audit.command(name='lines')
 def audit_lines(script: argument(Path, 'A training script in Python.'),
                 to: optional(Path, 'Write the script with its lines into this new file.', '--write') = None):
-    """Say which lines give a script its ledger, in its own names: a diff, for `patch`. It is read and not run; what has
-    no place there is said in words."""
+    """Say which lines give a script its ledger, in its own names: a diff, for `patch`. It is read and not run, with
+    what it uses of the modules in its folder; what has no place there is said in words."""
     of = lazy.audit.lines
-    try: new, by_hand = of.with_ledger(text := script.read_text('utf-8'))
+    try: s = of.add_ledger(of.read_script(script))
     except IsADirectoryError: fail(f'{script}: expected a training script in Python, found a folder')
     except OSError: fail(f'{script}: expected a training script in Python, found no file that can be read')
     except ValueError: fail(f'{script}: expected a script in Python, found text that is none')
     except SyntaxError as e: fail(f'{script}: expected a script in Python, found in line {e.lineno}: {e.msg}')
-    if not of.is_training(text): fail(f'{script}: expected a script that trains, found no .backward() and no '
-                                      'DataLoader; name the file that has the loop')
-    if re.search(r'\becrl\b', text): fail(f'{script}: expected a script without a ledger, found one that names ecrl')
-    if to is None: return print(of.as_diff(script.name, text, new, by_hand), '\nA copy with them: --write FILE')
+    if not of.is_training(s): fail(f'{script}: expected a script that trains, found no .backward() and no DataLoader; '
+                                   'name the one that is started: the modules in its folder are read with it')
+    if named := [f or script.name for f, text in s.given.items() if re.search(r'\becrl\b', text)]:
+        fail(f'{script}: expected a script without a ledger, found that {named[0]} names ecrl')
+    if to is None: return print(of.as_diff(s, script.name), '\nA copy with them: --write '
+                                + ('FOLDER, with what it imports' if of.changed(s) else 'FILE'))
     if to.exists(): fail(f'--write {short(to)}: expected a new file, found one that is there; nothing is written')
+    if of.changed(s) and to.suffix == '.py': fail(f'--write {short(to)}: expected a new folder, since there are lines '
+                                                  f'in {", ".join([script.name, *of.changed(s)])}; nothing is written')
     _needs_folder('--write', to)
-    to.write_text(new, 'utf-8')
-    ranks = 'init_process_group' in text
+    to = of.write_script(s, to, script.name)
+    ranks = 'init_process_group' in s.text
     how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
-    asks = of.asked_to_resume(text)
+    asks = of.asked_to_resume(s)
     told = [f"If it resumes only when asked: '{{again:{words}}}' behind it." for words in asks[:1]]
-    if not asks and (when := of.only_when(text)): told = [
+    if not asks and (when := of.only_when(s)): told = [
         f'It resumes only where {when}: start it so; a word that restarts alone are to get: "{{again:WORD}}".']
-    tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(new), *by_hand]),
+    tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(s), *of.left(s)]),
          f'Then: ecrl audit try {how} {short(to)}', *told)
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d170f4
