@@ -267,7 +267,7 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         h.parent(b) is None for _, b, *_ in e.repeats)                                  # no restart did it
     steps = {}
     for m in e.used if by_itself else (): steps.setdefault(m.step, []).append(m)
-    for s, a, ids, first in e.repeats:
+    for s, a, ids, first in sorted(e.repeats, key=lambda r: h.parent(r[1]) is None):        # what a restart did first
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
         drawn = by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
@@ -276,12 +276,18 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
         yield Evidence('unknown' if by_content(h) or open_tail or drawn else False,
                        f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
-                       None, a.number, None if a.number in blamed else _cause(e.used, s, a, ids, tail_alone, tail))
+                       None, a.number, None if a.number in blamed else _trained_again(h, e, s, a)
+                       or _cause(e.used, s, a, ids, tail_alone, tail))
         blamed.add(a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611f
 def _entire(step: list[Micro], ids: list) -> bool: # a batch of a step, and not some of its samples
     return any({*map(str, m.ids or ())} == {*map(str, ids)} for m in step)
+
+def _trained_again(h: AuditHistory, e: Epoch, s: int, a: AuditAttempt) -> str | None:
+    size, before = h.declared('epoch_size'), {str(i) for m in e.used if m.step < s for i in m.ids or ()}
+    if size and len(before) >= size and a.continues == 'token' and s == a.token['step'] + 1: return (
+        'the epoch was over, and the restart trained it again: at its end the number of the next one is to be saved')
 
 def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, at_end: bool, tail: str | None) -> str | None:
     "Why samples came again, where the records tell; at_end: they did in an epoch's last step alone; tail: as declared."

@@ -282,8 +282,8 @@ class Drawn: # how a script comes by its batches
         sampler = _made_by(s, samplers[0]) if samplers else None
         self.drawn_from = sampler.args[0] if isinstance(sampler, ast.Call) and sampler.args \
             and _name(sampler) == 'SubsetRandomSampler' else None
-        self.rounds = self.loop is not None and not self.passed and sum(        # of epochs, each from 0
-            isinstance(n, ast.For) and _counts(n) for n in s.around(self.loop)) > 1
+        around = [n for n in s.around(self.loop) if isinstance(n, ast.While) or isinstance(n, ast.For) and _counts(n)]
+        self.rounds = not self.passed and len(around) > 1 and isinstance(around[0], ast.For)    # of epochs, each from 0
         self.several = next(filter(None, (_made_often(s, over) for over in self.over)), '')
 
     def is_loader(self, node) -> bool:
@@ -291,6 +291,17 @@ class Drawn: # how a script comes by its batches
         known = node in self.made or text in self.names or 'loader' in text.lower() or (
             isinstance(node, ast.Call) and _name(node) in self.gives)
         return known and not re.search('val|test', text.lower())
+
+# %% ../../nbs/audit/635_lines.ipynb #635f0c04
+def _chosen(s: Script, d: Drawn) -> bool: # some of the samples, and not those up to a place, or from it
+    "Whether a `Subset` follows from what was loaded, and nothing tells how many it has in an epoch."
+    made = _made_by(s, _dataset(d.loader))
+    if d.data is _dataset(d.loader) or not isinstance(made, ast.Call): return False
+    named = {x.id for x in ast.walk(made.args[1]) if isinstance(x, ast.Name)}
+    told = [made.args[1], *(_of(s, x) for x in ast.walk(made.args[1]) if isinstance(x, ast.Name)),
+            *(f for f in ast.walk(s.tree) if isinstance(f, ast.FunctionDef) and f.name in named)]
+    return not any(isinstance(n, ast.Slice) or isinstance(n, ast.Call) and _name(n) == 'range'
+                   for t in told for n in ast.walk(t))
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0008
 def _unwrapped(over: ast.AST) -> ast.AST: # without enumerate and tqdm
@@ -392,7 +403,7 @@ def _tapped(s: Script, d: Drawn, made: ast.stmt | None = None, # made: what the 
     if not d.over and not d.made:                                            # it takes its samples itself
         s.by_hand.append('after the update of a step: audit.step(ids), of all samples that it has used, so those of '
                          'all its micro-batches, and not of those that are fetched ahead: what makes a batch has to '
-                         'return their ids as well; with epoch=, if there are epochs')
+                         'return their ids as well (of windows, where they begin); with epoch=, if there are epochs')
     if d.others: s.by_hand.append(f'only the samples of {_text(d.over[0])} are recorded: of those of '
                                   f'{", ".join(map(_text, d.others))} nothing is judged')
     if d.several: s.by_hand.append(f'{d.several} is made several times, each with samples from number 0: so no '
@@ -757,18 +768,19 @@ def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # argum
     if d.loader is None and not once and any(_again_and_again(s, c)
             for c in _calls(s.tree, 'randint', 'integers', 'choice', 'choices', 'sample')
             if _name(c) != 'sample' or 'len(' not in _text(c)):                         # of all: an order of them
-        return 'replacement=True', 'fill in, if a sample comes once in an epoch, instead: epoch_size=, tail=, shuffle='
+        return 'replacement=True', 'if a sample comes once in an epoch, instead: epoch_size=, tail=, shuffle='
     if d.loader is None: return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
-    if d.rounds: data = None
+    if d.rounds or _chosen(s, d): data = None
     said = _keywords(d.loader)
     streams = data is None and _streams(s, d.data)
     more = [*['epoch_size=']*(data is None and not d.rounds), *['shuffle=']*streams,
             *[f'tail= and shuffle= as in **{said.get(None)}']*(None in said),
             *['tail=']*(said.get('drop_last', 'True') not in ('True', 'False'))]
+    filled = f'fill in{", if the stream has an end"*streams}: '*bool(more)
     size = '' if data is None else f'epoch_size=len({data}), '
     own = d.data is not _dataset(d.loader) and _calls(s.tree, 'randperm', 'permutation', 'shuffle', 'sample')
     shuffle = '' if streams else f", shuffle={'True' if own else _shuffles(said)}"
-    return f"{size}tail='{_tail(s.tree, said)}'{shuffle}", 'fill in: '*bool(more) + ', '.join(more)
+    return f"{size}tail='{_tail(s.tree, said)}'{shuffle}", filled + ', '.join(more)
 
 def _whenever(s: Script, node: ast.stmt) -> ast.stmt: # after it, whichever way a script took
     around = itertools.takewhile(lambda n: isinstance(n, ast.If), s.around(node))

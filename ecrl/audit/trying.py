@@ -159,6 +159,12 @@ def launch_worlds(worlds: list[int], launches: int) -> list[int]: # ranks of eac
     if len({*worlds[:2]}) > 1 and launches > 2: worlds = [worlds[0], *worlds]
     return [worlds[n % len(worlds)] for n in range(launches)]
 
+# %% ../../nbs/audit/640_try.ipynb #64000b01
+def _by_itself(reference: Path) -> list[str]: # a line, or none
+    "What the undisturbed run does wrong, by itself."
+    v = verify_audit(reference, {k: AUDIT_LAWS[k] for k in ('once', 'whole')})
+    return [f'The undisturbed run, by itself: {e}' for e in v.evidence if e.valid is False][:1]
+
 # %% ../../nbs/audit/640_try.ipynb #ac461be5
 @dataclass
 class Trial:
@@ -176,6 +182,13 @@ class Trial:
     def kills(self) -> list[str]: # points that were reached
         return [l['kill'] for l in self.history.launches if l['came_to'] == 'killed']
 
+    @property
+    def in_first_epoch(self) -> bool: # whether each restart began there, where there were others
+        of = {s: recs[0]['epoch'] for s, _, recs in self.history.reference.surviving} if self.repeatable else {}
+        first, points = of.get(min(of, default=0)), map(kill_at, self.kills)
+        begun = {f.global_step if f.point == 'epoch' else of.get(f.global_step + 1) for f in points}
+        return len({*of.values()}) > 1 and begun == {first}
+
     def complaints(self, require=('set', 'order')) -> list[str]: # empty: it resumes exactly
         "What keeps it from being exact, the first offence of each law first."
         v, seen = self.verdict, {}
@@ -188,12 +201,7 @@ class Trial:
                                                'seeds, so that a run can be repeated.')
         if not (self.kills or seen): lacking.append('no kill has acted, so no restart was tried: choose earlier points')
         found = [*seen.values(), *lacking, *(unknown if lacking or not self.repeatable else [])]
-        return found + self._own() if found else found
-
-    def _own(self) -> list[str]: # a line, or none
-        "What the undisturbed run does wrong, by itself."
-        v = verify_audit(self.reference, {k: AUDIT_LAWS[k] for k in ('once', 'whole')})
-        return [f'The undisturbed run, by itself: {e}' for e in v.evidence if e.valid is not True][:1]
+        return found + _by_itself(self.reference) if found else found
 
 # %% ../../nbs/audit/640_try.ipynb #3e0504cf
 def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') -> list[dict]: # a line for each launch

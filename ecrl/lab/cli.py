@@ -955,6 +955,16 @@ def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: #
                                                   f'{size} samples, others every time')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17031
+def _shows(t, wrong: bool) -> list[str]: # of a trial, lines
+    "On what it rests, and what it leaves open."
+    seen, said = t.verdict.compared, _rests(t.verdict)
+    if not said and not wrong: said = [
+        f'Whether model and optimizer came back is not shown: {", ".join(seen)} alone could be compared.' if seen else
+        'Whether model and optimizer came back is not shown: nothing here has looked at it.']
+    early = not wrong and t.in_first_epoch
+    return said + ['Each restart began in the first epoch: nothing is shown of those that begin later. A kill there: '
+                   '--kills epoch:1']*early
+
 def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, without the findings that are told apart
     return [l for l in verdict.splitlines()
             if not l.startswith('  INVALID [') and l.removeprefix('  unknown ') not in told]
@@ -1058,8 +1068,7 @@ def audit_try(
     tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}'
          + ' (--out chooses the folder)'*temporary,
          *(f'- {said}' for said in wrong))
-    if said := _rests(t.verdict): tell(*said)
-    elif not wrong: tell('Whether model and optimizer came back is not shown: nothing here has looked at it.')
+    tell(*_shows(t, bool(wrong)))
     raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002
