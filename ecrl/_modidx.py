@@ -185,6 +185,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'ecrl.audit.beside._Use.visit_Attribute': ( 'audit/beside.html#_use.visit_attribute',
                                                                                'ecrl/audit/beside.py'),
                                    'ecrl.audit.beside._Use.visit_Name': ('audit/beside.html#_use.visit_name', 'ecrl/audit/beside.py'),
+                                   'ecrl.audit.beside._begins': ('audit/beside.html#_begins', 'ecrl/audit/beside.py'),
                                    'ecrl.audit.beside._defines': ('audit/beside.html#_defines', 'ecrl/audit/beside.py'),
                                    'ecrl.audit.beside._file': ('audit/beside.html#_file', 'ecrl/audit/beside.py'),
                                    'ecrl.audit.beside.imports': ('audit/beside.html#imports', 'ecrl/audit/beside.py'),

@@ -16,7 +16,7 @@ def _file(parts: list[str], there: Callable[[str], bool]) -> str | None: # of a 
 
 def imports(
     tree: ast.Module,
-    of: str, # its own file, from the script's folder; '': the script
+    of: str, # its own file, from where imports begin
     there: Callable[[str], bool], # whether there is such a file
 ) -> dict[str, tuple[str, str | None]]: # name in the module -> file, name in that; None: the file itself
     "What the names of a module stand for in files beside the script."
@@ -24,8 +24,8 @@ def imports(
     for n in ast.walk(tree):
         if isinstance(n, ast.Import):
             found |= {a.asname or a.name: (f, None) for a in n.names if (f := _file(a.name.split('.'), there))}
-        if not isinstance(n, ast.ImportFrom): continue
         own = PurePosixPath(of).parent.parts
+        if not isinstance(n, ast.ImportFrom) or n.level > len(own): continue         # nor one that is beyond the top
         base = [*own[:len(own) + 1 - n.level]]*bool(n.level) + (n.module or '').split('.')*bool(n.module)
         for a in n.names:
             if f := _file([*base, a.name], there): found[a.asname or a.name] = f, None
@@ -33,22 +33,31 @@ def imports(
     return found
 
 # %% ../../nbs/audit/632_beside.ipynb #632f0001
-def sources(script: Path, most: int = 40) -> dict[str, str]: # file, from its folder -> text; the script itself is last
+def _begins(script: Path, tree: ast.Module) -> Path: # a folder
+    "Where a script's imports begin: in its folder; or above it, if it is started as `python -m package.script`."
+    def some(root): return imports(tree, script.relative_to(root).as_posix(), lambda f: (root/f).is_file())
+    above = [p for p in script.parents[1:] if p.is_relative_to(Path.cwd())] or script.parents[1:2]
+    return next((root for root in (script.parent, *above) if some(root)), script.parent)
+
+def sources(
+    script: Path,
+    most: int = 40, # files
+) -> dict[str, str]: # file, from where imports begin -> text; the script is last
     "The texts of a script and of the modules beside it. Raises OSError, SyntaxError, ValueError: of the script alone."
-    texts, more, seen = {}, [script.name], set()
+    root = _begins(script := script.absolute(), ast.parse(script.read_text('utf-8')))
+    own = script.relative_to(root).as_posix()
+    texts, more, seen = {}, [own], set()
     while more and len(seen) < most:
         if (file := more.pop(0)) in seen: continue
         seen.add(file)
-        try: tree = ast.parse(text := (script.parent/file).read_text('utf-8'))
-        except (OSError, SyntaxError, ValueError):
-            if file == script.name: raise
-            continue
+        try: tree = ast.parse(text := (root/file).read_text('utf-8'))
+        except (OSError, SyntaxError, ValueError): continue
         texts[file] = text
-        found = [f for f, _ in imports(tree, file, lambda f: (script.parent/f).is_file()).values()]
-        packages = [f'{p}/__init__.py' for f in found for p in PurePosixPath(f).parents if p.parts]    # run before it
-        more += found + packages
-    own = texts.pop(script.name)
-    return texts | {script.name: own}
+        found = [f for f, _ in imports(tree, file, lambda f: (root/f).is_file()).values()]
+        # a package's own file runs before what is in it
+        more += found + [f'{p}/__init__.py' for f in (file, *found) for p in PurePosixPath(f).parents if p.parts]
+    text = texts.pop(own)
+    return texts | {own: text}
 
 # %% ../../nbs/audit/632_beside.ipynb #39103864
 def _defines(n: ast.stmt) -> list[str]: # names, at the top of a module
@@ -77,9 +86,10 @@ class _Use(ast.NodeTransformer): # of a node in a file
 # %% ../../nbs/audit/632_beside.ipynb #632f0002
 def reached(
     trees: dict[str, ast.Module], # by file; '': the script; their names are changed to those of the definitions
+    own: str = '', # file of the script
 ) -> dict[str, list[ast.stmt]]: # by file: of the script all, of a module its imports and what is used of it
     "What a script uses of the modules beside it, and what that uses."
-    bound = {f: imports(t, f, trees.__contains__) for f, t in trees.items()}
+    bound = {f: imports(t, f or own, trees.__contains__) for f, t in trees.items()}
     defined = {f: {name: n for n in t.body for name in _defines(n)} for f, t in trees.items()}
     kept = {f: set() for f in trees}
     def reach(file: str, name: str):

@@ -17,8 +17,8 @@ from .beside import reached, sources
 # %% ../../nbs/audit/635_lines.ipynb #635f0002
 class Script:
     "A script's text and tree, and what is put into it; nothing of its own is taken away."
-    def __init__(self, text: str, beside: dict[str, str] | None = None): # beside: texts of its modules, see `sources`
-        self.given = {**(beside or {}), '': text}                      # by file; '': the script
+    def __init__(self, text: str, beside: dict[str, str] | None = None, own: str = ''): # as of `sources`
+        self.own, self.given = own, {**(beside or {}), '': text}       # given: by file; '': the script
         self.trees, self.firsts, self.text = {}, {}, ''                # firsts: its first row, from 0
         for file, own in self.given.items():
             self.firsts[file] = row = self.text.count('\n')
@@ -26,7 +26,7 @@ class Script:
             with warnings.catch_warnings():                            # of its quotes: they are not ours
                 warnings.simplefilter('ignore')
                 self.trees[file] = ast.increment_lineno(ast.parse(own), row)
-        self.tree = ast.Module([*itertools.chain(*reached(self.trees).values())], []) if beside else self.trees['']
+        self.tree = ast.Module(sum(reached(self.trees, self.own).values(), []), []) if beside else self.trees['']
         self.puts, self.by_hand = [], []                               # by_hand: in words; a byte before them: its row
         self.shared = set()                                            # homes in which a token is global
         self.up = {child: n for n in ast.walk(self.tree) for child in ast.iter_child_nodes(n)}
@@ -194,7 +194,12 @@ def _optimizers(s: Script) -> list[ast.Assign]: # of one place
             re.search('optim', text + _text(n.targets[0]).lower()) or re.search(OPTIMIZERS, text.rpartition('.')[2]))
     called = sorted((n for n in ast.walk(s.tree) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)),
                     key=_place)
-    found = [*filter(makes, called)] or [n for n in called if _named_so(n) != _text(n.targets[0])]    # model, opt = f()
+    def given_on(n): # by the function that makes it
+        return any(isinstance(r, ast.Return) and s.home(r) is s.home(n) and n.targets[0].id in map(_text, ast.walk(r))
+                   for r in ast.walk(s.home(n) or n)) if isinstance(n.targets[0], ast.Name) else False
+    made = [*filter(makes, called)]
+    found = [n for n in made if not given_on(n)] or [
+        n for n in called if _named_so(n) != _text(n.targets[0])] or made              # model, opt = f()
     return [n for n in found if s.home(n) is s.home(found[0])]
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0a24
@@ -898,8 +903,8 @@ def with_ledger(text: str) -> tuple[str, list[str]]: # Raises SyntaxError
 # %% ../../nbs/audit/635_lines.ipynb #635f0a25
 def read_script(file: Path) -> Script: # Raises OSError, SyntaxError and ValueError
     "A script with what it uses of the modules beside it."
-    *beside, (_, text) = sources(Path(file)).items()
-    return Script(text, dict(beside))
+    *beside, (own, text) = sources(Path(file)).items()
+    return Script(text, dict(beside), own)
 
 def is_training(s: Script) -> bool:
     "Whether a script looks like one that trains: it has a loop, a loader, or a library's trainer."
@@ -932,9 +937,9 @@ def to_fill_in(s: Script) -> list[str]: # s: of `add_ledger`
             for k, row in enumerate(new.splitlines(), 1))
     return [f'in line {k}{f" of {f}"*bool(f)}, {m[1]}' for k, f, m in asks if m]
 
-def as_diff(s: Script, name: str) -> str: # s: of `add_ledger`; name: what the script is called
+def as_diff(s: Script, name: str = '') -> str: # s: of `add_ledger`; name: what the script is called
     "What is put into a script and the modules beside it, as a diff; and what is left to its reader."
-    new = texts(s)
+    new, name = texts(s), name or s.own
     diffs = [difflib.unified_diff(own.splitlines(), new[f].splitlines(), f or name, f or name, lineterm='', n=1)
              for f, own in [*s.given.items()][::-1]]
     hand = [f'and by hand, {x}' for x in left(s)]
@@ -942,18 +947,18 @@ def as_diff(s: Script, name: str) -> str: # s: of `add_ledger`; name: what the s
 
 def ledger_lines(script: Path) -> str: # '': it cannot be read
     "The lines that give a script a ledger, in its own names."
-    try: return as_diff(add_ledger(read_script(script)), Path(script).name)
+    try: return as_diff(add_ledger(read_script(script)))
     except (OSError, SyntaxError, ValueError): return ''
 
 def changed(s: Script) -> list[str]: # files beside the script, in which there are lines
     return [f for f, new in texts(s).items() if f and new.rstrip() != s.given[f].rstrip()]
 
-def write_script(s: Script, to: Path, name: str) -> Path: # s: of `add_ledger`; its path
+def write_script(s: Script, to: Path) -> Path: # s: of `add_ledger`; its path
     "Write a script with its lines: a file, or a folder with all that it imports, where these have some, too."
     folder = bool(changed(s))
     for f, text in texts(s).items():
         if f and not folder: continue
-        file = to/(f or name) if folder else to
+        file = to/(f or s.own) if folder else to
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, 'utf-8')
-    return to/name if folder else to
+    return to/s.own if folder else to
