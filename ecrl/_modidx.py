@@ -2314,6 +2314,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.lab.experiment._final_checkpoint': ( 'lab/experiment.html#_final_checkpoint',
                                                                                 'ecrl/lab/experiment.py'),
                                      'ecrl.lab.experiment._from_near_end': ('lab/experiment.html#_from_near_end', 'ecrl/lab/experiment.py'),
+                                     'ecrl.lab.experiment._without_urls': ('lab/experiment.html#_without_urls', 'ecrl/lab/experiment.py'),
                                      'ecrl.lab.experiment.against': ('lab/experiment.html#against', 'ecrl/lab/experiment.py'),
                                      'ecrl.lab.experiment.as_it_lies': ('lab/experiment.html#as_it_lies', 'ecrl/lab/experiment.py'),
                                      'ecrl.lab.experiment.attempts_of': ('lab/experiment.html#attempts_of', 'ecrl/lab/experiment.py'),

@@ -10,6 +10,7 @@ import math, re
 import numpy as np
 import pandas as pd
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from ..base.files import ConfigError
 from ..base.show import show_duration
@@ -135,7 +136,7 @@ class Fleet:
                               node=self.nodes/self.mtbf_node_s, switch=self.switches/self.mtbf_switch_s))
     def takes(self) -> pd.Series: # index: kind; nodes that have to be replaced
         return pd.Series(dict(software=0, device=1, node=1, switch=min(self.per_switch, self.nodes)))
-    @property
+    @cached_property                 # asked for at each failure
     def mtbf_s(self) -> float: return float(1/self.rates().sum())
     def gaps(self, rng: np.random.Generator, size: int, i: int = 0) -> np.ndarray:
         return rng.exponential(self.mtbf_s, size)

@@ -941,7 +941,7 @@ def as_diff(s: Script, name: str = '') -> str: # s: of `add_ledger`; name: what 
     "What is put into a script and the modules beside it, as a diff; and what is left to its reader."
     new, name = texts(s), name or s.own
     diffs = [difflib.unified_diff(own.splitlines(), new[f].splitlines(), f or name, f or name, lineterm='', n=1)
-             for f, own in [*s.given.items()][::-1]]
+             for f, own in [*s.given.items()][::-1] if new[f].rstrip() != own.rstrip()]
     hand = [f'and by hand, {x}' for x in left(s)]
     return '\n'.join([row for diff in diffs for row in diff] + ['', *hand]*bool(hand))
 

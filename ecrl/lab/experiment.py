@@ -12,7 +12,7 @@ __all__ = ['VARIANTS', 'MAX_ID', 'GATES', 'STAGES', 'variant_settings', 'variant
            'publish_evidence']
 
 # %% ../../nbs/lab/810_experiment.ipynb #303f86c5
-import contextlib, csv, fcntl, io, json, os, random, re, shutil, time
+import contextlib, csv, fcntl, io, json, os, random, re, shutil, sys, time
 import pandas as pd
 from collections import deque, Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -623,8 +623,13 @@ def fail_again():
     "Once the studies are there, what is missing is an error again."
     while _undo: _undo.pop()()
 
+def _without_urls():
+    "As it is imported, jsonschema builds a grammar of URLs, for more than a second; in no notebook are they checked."
+    sys.modules.setdefault('rfc3987_syntax', None)
+
 def show_executed(copy: Path):
     "Display the text and the outputs of an executed notebook."
+    _without_urls()
     import nbformat
     from IPython.display import Markdown, display
     for c in nbformat.read(copy, 4).cells:
@@ -640,6 +645,7 @@ def execute_notebook(
     timeout_s: int = 6*3600, # of one cell
 ) -> Path: # the output
     "Run a parameterised notebook through papermill, from the project's root."
+    _without_urls()
     import papermill                # it takes a second, which most commands need not wait for
     root = project_root()
     # both are recorded in the copy
