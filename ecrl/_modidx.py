@@ -475,6 +475,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.audit.lines._for_all': ('audit/lines.html#_for_all', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._given': ('audit/lines.html#_given', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._goes_round': ('audit/lines.html#_goes_round', 'ecrl/audit/lines.py'),
+                                  'ecrl.audit.lines._in_turn': ('audit/lines.html#_in_turn', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._items': ('audit/lines.html#_items', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._key': ('audit/lines.html#_key', 'ecrl/audit/lines.py'),
                                   'ecrl.audit.lines._keys': ('audit/lines.html#_keys', 'ecrl/audit/lines.py'),
