@@ -246,8 +246,9 @@ class ForkedCall:
         if late := self.process.is_alive(): self.process.kill(); self.process.join()
         with self.printed, self.returned:
             for f in (self.printed, self.returned): f.seek(0)
-            print(self.printed.read(), end='', flush=True)
+            print(said := self.printed.read(), end='', flush=True)
             try: return pickle.load(self.returned)
             except EOFError: pass
         why = f'was not done after {timeout_s:g} s' if late else 'ended early'
-        raise Killed(f'its process {why}, with exit code {self.process.exitcode}')
+        raise Killed(f'its process {why}, with exit code {self.process.exitcode}'
+                     + f'. It has said: {said.strip()[-500:]}'*(self.process.exitcode == 1))     # an exception
