@@ -129,6 +129,12 @@ def _first(tree: ast.AST, wanted) -> ast.Assign | None:
     return min((n for n in ast.walk(tree) if isinstance(n, ast.Assign) and wanted(n)),
                key=_place, default=None)
 
+def _assigned(s: Script, node, wanted=lambda n: True) -> ast.Assign | None:
+    "Where what a node names is assigned: in its own function, or else where that is done first."
+    text = _text(node)
+    found = (n for n in ast.walk(s.tree) if isinstance(n, ast.Assign) and _text(n.targets[0]) == text and wanted(n))
+    return min(found, key=lambda n: (s.home(n) is not s.home(node), _place(n)), default=None)
+
 def _text(node, default: str = '') -> str: return ast.unparse(node) if node is not None else default
 def _keywords(call) -> dict[str, str]: return {k.arg: _text(k.value) for k in call.keywords} if call else {}
 
@@ -269,6 +275,12 @@ def _tail(tree: ast.AST, loader: dict[str, str]) -> str: # of an epoch; loader: 
 def _shuffles(loader: dict[str, str]) -> str: # an expression
     return 'True' if any('sampler' in k for k in loader if k) else loader.get('shuffle', 'False')
 
+def _some_of(s: Script, loader: ast.Call | None) -> ast.AST | None: # indices of the samples that alone are drawn
+    given = next((k.value for k in loader.keywords if k.arg == 'sampler'), None) if loader else None
+    sampler = _made_by(s, given)
+    some = isinstance(sampler, ast.Call) and sampler.args and _name(sampler) == 'SubsetRandomSampler'
+    return sampler.args[0] if some else None
+
 def _dataset(loader: ast.Call | None) -> ast.AST | None:
     if loader is None: return None
     return next(iter([*loader.args, *(k.value for k in loader.keywords if k.arg == 'dataset')]), None)
@@ -278,8 +290,7 @@ class Drawn: # how a script comes by its batches
     "The loop over batches; what it draws them from; the call that makes the loader; the loop that trains."
     def __init__(self, s: Script):
         tree, self.made, self.others = s.tree, _calls(s.tree, *LOADERS), []
-        self.names = {_text(n.targets[0]): n.value for n in ast.walk(tree)
-                      if isinstance(n, ast.Assign) and n.value in self.made}
+        self.names = {_text(n.targets[0]) for n in ast.walk(tree) if isinstance(n, ast.Assign) and n.value in self.made}
         self.gives = {s.home(n).name for n in ast.walk(tree) if isinstance(n, ast.Return) and s.home(n)
                       and (n.value in self.made or _text(n.value) in self.names)}
         size = lambda n: len([*ast.walk(n)])
@@ -298,13 +309,13 @@ class Drawn: # how a script comes by its batches
         if self.passed: over = passed
         self.over = [over] if over is not None else [
             c.args[0] for c in _calls(tree, 'iter') if c.args and self.is_loader(c.args[0])]
-        self.loader = over if over in self.made else self.names.get(_text(over)) \
-            or next(filter(self.is_loader, self.made), None)
+        named = _assigned(s, over, lambda n: n.value in self.made)
+        self.loader = over if over in self.made else named.value if named else next(
+            filter(self.is_loader, self.made), None)
+        own = _first(tree, lambda n: n.value is self.loader)
+        self.name = own and _text(own.targets[0])
         self.data = _numbered(s, _dataset(self.loader))
-        samplers = [k.value for k in self.loader.keywords if k.arg == 'sampler'] if self.loader else []
-        sampler = _made_by(s, samplers[0]) if samplers else None
-        self.drawn_from = sampler.args[0] if isinstance(sampler, ast.Call) and sampler.args \
-            and _name(sampler) == 'SubsetRandomSampler' else None
+        self.drawn_from = _some_of(s, self.loader)
         around = [n for n in s.around(self.loop) if isinstance(n, ast.While) or isinstance(n, ast.For) and _counts(n)]
         self.rounds = not self.passed and len(around) > 1 and isinstance(around[0], ast.For)    # of epochs, each from 0
         self.several = next(filter(None, (_made_often(s, over) for over in self.over)), '')
@@ -387,7 +398,7 @@ STREAMS = ('IterableDataset', 'to_iterable_dataset', 'WebDataset', 'ChainDataset
 
 def _made_by(s: Script, data: ast.AST | None) -> ast.AST | None:
     if data is None or isinstance(data, ast.Call): return data
-    return getattr(_first(s.tree, lambda n: _text(n.targets[0]) == _text(data)), 'value', None)
+    return getattr(_assigned(s, data), 'value', None)
 
 def _numbered(s: Script, data: ast.AST | None) -> ast.AST | None:
     "What numbers the samples: not a part that another resume, or another epoch, makes anew."
@@ -777,8 +788,7 @@ def _folders(s: Script, saves: list[ast.Call]): # of Accelerate's save_state, wi
 # %% ../../nbs/audit/635_lines.ipynb #635f0018
 def _data(d: Drawn) -> str: # a name for it: what is made within a call is the loader's
     data = d.drawn_from or d.data
-    named = next((name for name, c in d.names.items() if c is d.loader), None)
-    return f'{named}.dataset' if isinstance(data, ast.Call) and named else _text(data, 'data')
+    return f'{d.name}.dataset' if isinstance(data, ast.Call) and d.name else _text(data, 'data')
 
 def _again_and_again(s: Script, call: ast.Call) -> bool: # and not where data is made
     inner = s.nearest(call, ast.For, ast.While, ast.FunctionDef)

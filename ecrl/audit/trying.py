@@ -145,8 +145,6 @@ def kill_plan(
 def within(points: list[str], h: AuditHistory) -> list[str]: # h: of an undisturbed run
     "Points to kill at, all of which it has reached. Raises TryError."
     saves, end = sorted({s for s, _ in h.attempts[0].tokens}), max(h.lineage, default=0)
-    if not end: raise TryError('no step is recorded: audit.step(ids) after each update is missing, or the optimizer '
-                               'that steps is not the one of audit(optimizer=...)')
     for p in points:
         f = kill_at(p)
         if f.point in ('token', 'saved') and saves and f.global_step not in saves:
@@ -312,6 +310,8 @@ def try_restarts(
     if (W := h.attempts[0].world_size) != worlds[0]: raise TryError(
         f'--world asks for {show_count(worlds[0], "ranks")}, and {W} kept a ledger: {{world}} in the command becomes '
         'the number of ranks, as in torchrun --nproc-per-node={world}')
+    if not h.lineage: raise TryError('no step is recorded: audit.step(ids) after each update is missing, or the '
+                                     'optimizer that steps is not the one of audit(optimizer=...)')
     plan = kill_plan(h, every) if kills is None else within(list(kills), h)
     left = _left(h, ref, plan)
     if kills is None and plan:
