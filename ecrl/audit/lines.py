@@ -772,15 +772,19 @@ def _folders(s: Script, saves: list[ast.Call]): # of Accelerate's save_state, wi
     parts = [t for c in _calls(s.tree, 'prepare') for a in c.args
              if (t := _text(a)).isidentifier() and not re.search('loader|dl$', t)]
     parts = [f'{p}={p}' for p in parts] or [_given(key, of) for key, of in _usual(s)]
-    if not any(a.name == 'torch' for n in ast.walk(s.tree) if isinstance(n, ast.Import) for a in n.names):
-        _at_top(s, 'import torch')
+    loads = [c for c in _calls(s.tree, 'load_state') if c.args]
+    for f in {s.file(c): 0 for c in saves + loads}:
+        if not any(a.name == 'torch' for n in ast.walk(s.trees[f]) if isinstance(n, ast.Import) for a in n.names):
+            _at_top(s, 'import torch', f)
+    def told(of, c, *first): # a call, with a comment on what has no name there
+        known, lacks = _parted(s, parts, s.home(c))
+        return f"{of}({', '.join(filter(None, [*first, known]))}){lacks}"
     def file(c): return f"str({_text(c.args[0])}) + '/audit.pt'"
     for c in saves:
         at, whose = s.nearest(c, ast.stmt), _text(c.func.value)
-        _before(s, at, f"token = audit.token({', '.join(parts)})")
+        _before(s, at, told('token = audit.token', c))
         _after(s, at, f'if {whose}.is_main_process: torch.save(token, {file(c)}); audit.saved({_text(c.args[0])})')
-    loads = [c for c in _calls(s.tree, 'load_state') if c.args]
-    for c in loads: _after(s, s.nearest(c, ast.stmt), f"audit.resumed({', '.join([f'torch.load({file(c)})', *parts])})")
+    for c in loads: _after(s, s.nearest(c, ast.stmt), told('audit.resumed', c, f'torch.load({file(c)})'))
     if not loads: s.by_hand.append(
         f"""after a state is restored: audit.resumed({', '.join(["torch.load(folder + '/audit.pt')", *parts])})""")
 
