@@ -982,7 +982,7 @@ def _needs_folder(option: str, file: Path):
 # %% ../../nbs/lab/870_cli.ipynb #a0d17c03
 @audit.command(name='lines')
 def audit_lines(script: argument(Path, 'A training script in Python.'),
-                to: optional(Path, 'Write the script with its lines into this new file; a new folder, if modules get some, too.',
+                to: optional(Path, 'Write the script with its lines into this new file, or folder if modules get some.',
                              '--write') = None):
     """Say which lines give a script its ledger, in its own names: a diff, for `patch`. It is read and not run, with
     what it uses of the modules in its folder; what has no place there is said in words."""
