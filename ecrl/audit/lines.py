@@ -516,7 +516,8 @@ def _load(s: Script) -> tuple[ast.Call | None, ast.stmt | None, str, str]: # cal
     named = [(n, c) for n in assigned for c in values(n.value)
              if loads(c) or isinstance(c, ast.Call) and _name(c) in gives]
     if named:
-        n, c = min(named, key=lambda x: (not _named(x[0], _restores(s, x[0])), not loads(x[1]), _place(x[0])))
+        # weights to begin with are restored as well, but less of them
+        n, c = min(named, key=lambda x: (-len(_named(x[0], _restores(s, x[0]))), not loads(x[1]), _place(x[0])))
         name, sure = _text(n.targets[0]), c is n.value and loads(c)
         return c, n, name, f"{name}['audit']" + f' if {name} else None'*(not sure)
     found = (c for c in _calls(s.tree, 'load') if loads(c) and not isinstance(s.nearest(c, ast.stmt), ast.Return))
@@ -798,7 +799,7 @@ def _again_and_again(s: Script, call: ast.Call) -> bool: # and not where data is
     inner = s.nearest(call, ast.For, ast.While, ast.FunctionDef)
     return inner is not None and getattr(inner, 'name', '') != '__init__'
 
-def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # arguments, and what its reader adds
+def _declared(s: Script, d: Drawn, data: str | None, home) -> tuple[str, str]: # arguments, and what its reader adds
     if d.several: return '', ''                                    # epochs of several loaders, side by side
     if _calls(s.tree, 'WeightedRandomSampler') or any(
             _keywords(c).get('replacement') == 'True' for c in _calls(s.tree, 'RandomSampler')):
@@ -811,14 +812,15 @@ def _declared(s: Script, d: Drawn, data: str | None) -> tuple[str, str]: # argum
     if d.loader is None: return '', 'fill in, of its samples: epoch_size=, tail=, shuffle='
     if d.rounds or _chosen(s, d): data = None
     said = _keywords(d.loader)
-    streams = data is None and _streams(s, d.data)
-    more = [*['epoch_size=']*(data is None and not d.rounds), *['shuffle=']*streams,
+    own = d.data is not _dataset(d.loader) and _calls(s.tree, 'randperm', 'permutation', 'shuffle', 'sample')
+    order, streams = 'True' if own else _shuffles(said), data is None and _streams(s, d.data)
+    asks = streams or not _all_known(s, order, home)
+    more = [*['epoch_size=']*(data is None and not d.rounds), *['shuffle=']*asks,
             *[f'tail= and shuffle= as in **{said.get(None)}']*(None in said),
             *['tail=']*(said.get('drop_last', 'True') not in ('True', 'False'))]
     filled = f'fill in{", if the stream has an end"*streams}: '*bool(more)
     size = '' if data is None else f'epoch_size=len({data}), '
-    own = d.data is not _dataset(d.loader) and _calls(s.tree, 'randperm', 'permutation', 'shuffle', 'sample')
-    shuffle = '' if streams else f", shuffle={'True' if own else _shuffles(said)}"
+    shuffle = '' if asks else f', shuffle={order}'
     return f"{size}tail='{_tail(s.tree, said)}'{shuffle}", filled + ', '.join(more)
 
 def _whenever(s: Script, node: ast.stmt) -> ast.stmt: # after it, whichever way a script took
@@ -872,7 +874,7 @@ def _made(s: Script, d: Drawn, load: ast.stmt | None) -> ast.stmt | None: # afte
     names = ', '.join({_named_so(n): 0 for n in opts}) or 'optimizer'*(
         _known(s, 'optimizer', home) and bool(_calls(s.tree, 'backward')))
     sized = _all_known(s, data, home) and not late and not _streams(s, d.data)
-    declared, more = _declared(s, d, data if sized else None)
+    declared, more = _declared(s, d, data if sized else None, home)
     given = ["'runs/job'", f'optimizer=[{names}]' if ',' in names else names and f'optimizer={names}', declared]
     ledger = f"audit = ecrl.audit({', '.join(filter(None, given))}){f'      # {more}'*bool(more)}"
     users = [*d.over, load, *_calls(s.tree, 'save', 'dump', 'backward')]
