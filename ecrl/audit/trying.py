@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['KILL_POINTS', 'AGAIN', 'INPUTS', 'SAVED', 'TryError', 'Late', 'kill_at', 'in_folder', 'check_files', 'launch',
-           'newest_log', 'last_words', 'kill_plan', 'within', 'launch_worlds', 'Trial', 'try_restarts',
-           'assert_resumes_exactly']
+           'newest_log', 'last_words', 'kill_plan', 'within', 'launch_worlds', 'epoch_of', 'later_kill', 'Trial',
+           'try_restarts', 'assert_resumes_exactly']
 
 # %% ../../nbs/audit/640_try.ipynb #47e4950b
 import hashlib, json, os, re, shlex, shutil, subprocess, tempfile, time, uuid
@@ -157,6 +157,15 @@ def launch_worlds(worlds: list[int], launches: int) -> list[int]: # ranks of eac
     if len({*worlds[:2]}) > 1 and launches > 2: worlds = [worlds[0], *worlds]
     return [worlds[n % len(worlds)] for n in range(launches)]
 
+# %% ../../nbs/audit/640_try.ipynb #64000b02
+def epoch_of(h: AuditHistory) -> dict[int, int]: return {s: recs[0]['epoch'] for s, _, recs in h.surviving}    # by step
+
+def later_kill(h: AuditHistory) -> str | None: # h: of an undisturbed run
+    "A point after a save of an epoch that is not the first: only there it shows that an order goes on."
+    of = epoch_of(h)
+    saves = (s for s, _ in h.attempts[0].tokens if of.get(s) not in (None, of[min(of)]) and s + 1 in of)
+    return next((f'step:{s + 1}' for s in saves), None)
+
 # %% ../../nbs/audit/640_try.ipynb #64000b01
 def _by_itself(reference: Path) -> list[str]: # a line, or none
     "What the undisturbed run does wrong, by itself."
@@ -181,11 +190,11 @@ class Trial:
         return [l['kill'] for l in self.history.launches if l['came_to'] == 'killed']
 
     @property
-    def in_first_epoch(self) -> bool: # whether each restart began there, where there were others
-        of = {s: recs[0]['epoch'] for s, _, recs in self.history.reference.surviving} if self.repeatable else {}
-        first, points = of.get(min(of, default=0)), map(kill_at, self.kills)
-        begun = {f.global_step if f.point == 'epoch' else of.get(f.global_step + 1) for f in points}
-        return len({*of.values()}) > 1 and begun == {first}
+    def in_first_epoch(self) -> bool: # whether all that was restored was saved there, where there were others
+        of = epoch_of(self.history.reference) if self.repeatable else {}
+        first = of.get(min(of, default=0))
+        from_ = {of.get(a.token['step']) if a.continues == 'token' else first for a in self.history.attempts[1:]}
+        return len({*of.values()}) > 1 and from_ == {first}
 
     def complaints(self, require=('set', 'order')) -> list[str]: # empty: it resumes exactly
         "What keeps it from being exact, the first offence of each law first."
@@ -299,14 +308,13 @@ def try_restarts(
     check_files(command := _whole(command))
     if shutil.which(word := in_folder(command[:1], worlds[0], Path(folder))[0]) is None:
         raise TryError(f'{command[0]}: cannot be started. {_what_to_start(command[0], os.path.exists(word))}')
-    script = next((w for w in command if w.endswith('.py') and '{' not in w), None)
+    script = next((w for w in command if w.endswith('.py') and not re.search('[{;]', w)), None)     # nor sh -c '...'
     if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
     if script and _trains_without(Path(script)) and (how := _how(Path(script))):
         raise TryError(f'{script}: expected a ledger, found none: the script has to call ecrl.audit(...).{how}')
     ref, run, again = (Path(folder)/n for n in ('reference', 'killed', 'reference_again'))
     if not _undisturbed(command, worlds, ref, timeout_s, say): say('the undisturbed run is there already')
-    shutil.rmtree(run, ignore_errors=True)
-    h = read_audit(ref)
+    shutil.rmtree(run, ignore_errors=True); h = read_audit(ref)
     if (W := h.attempts[0].world_size) != worlds[0]: raise TryError(
         f'--world asks for {show_count(worlds[0], "ranks")}, and {W} kept a ledger: {{world}} in the command becomes '
         'the number of ranks, as in torchrun --nproc-per-node={world}')
@@ -315,7 +323,8 @@ def try_restarts(
     plan = kill_plan(h, every) if kills is None else within(list(kills), h)
     left = _left(h, ref, plan)
     if kills is None and plan:
-        say(f'{show_count(len(plan) + 1, "launches")}{left(0)}; a single kill is quicker: --kills {plan[0]}')
+        single = later_kill(h) or plan[0]
+        say(f'{show_count(len(plan) + 1, "launches")}{left(0)}; a single kill is quicker: --kills {single}')
     _until_done(command, worlds, run, plan, timeout_s, say, left)
     v = verify_audit(h := beside_undisturbed(run, ref, again))
     if h.reference and not h.reference.reference and any(

@@ -961,9 +961,10 @@ def _shows(t, wrong: bool) -> list[str]: # of a trial, lines
     if not said and not wrong: said = [
         f'Whether model and optimizer came back is not shown: {", ".join(seen)} alone could be compared.' if seen else
         'Whether model and optimizer came back is not shown: nothing here has looked at it.']
-    early = not wrong and t.in_first_epoch
-    return said + ['Each restart began in the first epoch: nothing is shown of those that begin later. A kill there: '
-                   '--kills epoch:1']*early
+    if wrong or not t.in_first_epoch: return said
+    later = lazy.audit.trying.later_kill(t.history.reference)
+    return said + ['Each restart continued from a save of the first epoch: of later ones nothing is shown.'
+                   + f' A kill that does: --kills {later}'*bool(later)]
 
 def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, without the findings that are told apart
     return [l for l in verdict.splitlines()
