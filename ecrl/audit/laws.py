@@ -276,28 +276,25 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
         yield Evidence('unknown' if by_content(h) or open_tail or drawn else False,
                        f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
-                       None, a.number, None if a.number in blamed else _trained_again(h, e, s, a)
-                       or _cause(e.used, s, a, ids, tail_alone, tail))
+                       None, a.number, None if a.number in blamed else _cause(h, e.used, s, a, ids, tail_alone))
         blamed.add(a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611f
 def _entire(step: list[Micro], ids: list) -> bool: # a batch of a step, and not some of its samples
     return any({*map(str, m.ids or ())} == {*map(str, ids)} for m in step)
 
-def _trained_again(h: AuditHistory, e: Epoch, s: int, a: AuditAttempt) -> str | None:
-    size, before = h.declared('epoch_size'), {str(i) for m in e.used if m.step < s for i in m.ids or ()}
-    if size and len(before) >= size and a.continues == 'token' and s == a.token['step'] + 1: return (
-        'the epoch was over, and the restart trained it again: at its end the number of the next one is to be saved')
-
-def _cause(used: list[Micro], s: int, a: AuditAttempt, ids: list, at_end: bool, tail: str | None) -> str | None:
-    "Why samples came again, where the records tell; at_end: they did in an epoch's last step alone; tail: as declared."
+def _cause(h: AuditHistory, used: list[Micro], s: int, a: AuditAttempt, ids: list, at_end: bool) -> str | None:
+    "Why samples came again, where the records tell; at_end: they did in an epoch's last step alone."
     entire = _entire([m for m in used if m.step == s], ids)
     if at_end and not entire: return (
         'the last batch was filled up with samples that had been used before'
-        + (tail in ('keep', 'drop'))*", as a sampler does that pads: then declare tail='pad'")
+        + (h.declared('tail') in ('keep', 'drop'))*", as a sampler does that pads: then declare tail='pad'")
     if a.continues != 'token': return None
+    size, anew = h.declared('epoch_size'), s == a.token['step'] + 1
+    if anew and size and len({str(i) for m in used if m.step < s for i in m.ids or ()}) >= size: return (
+        'the epoch was over, and the restart trained it again: at its end the number of the next one is to be saved')
     opening = {str(i) for m in used if m.step == used[0].step for i in m.ids or ()}
-    if s != a.token['step'] + 1 or not entire: return 'the order of the epoch was not that of before the restart'
+    if not anew or not entire: return 'the order of the epoch was not that of before the restart'
     if {str(i) for i in ids} <= opening: return 'the loader began the epoch again: its position was not restored'
     return 'the position in the epoch was restored wrongly'
 

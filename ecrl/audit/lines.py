@@ -8,11 +8,11 @@ __all__ = ['LOADS', 'COMPREHENSIONS', 'WRAPS', 'LOADERS', 'OPTIMIZERS', 'STREAMS
            'to_fill_in', 'as_diff', 'ledger_lines', 'changed', 'write_script']
 
 # %% ../../nbs/audit/635_lines.ipynb #2f999a29
-import ast, difflib, itertools, re, warnings
+import ast, difflib, itertools, re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from .beside import reached, sources
+from .beside import parsed, reached, sources
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0002
 class Script:
@@ -23,9 +23,7 @@ class Script:
         for file, own in self.given.items():
             self.firsts[file] = row = self.text.count('\n')
             self.text += own + '\n'*(not own.endswith('\n')) + '\n'*bool(file)     # an empty row between files
-            with warnings.catch_warnings():                            # of its quotes: they are not ours
-                warnings.simplefilter('ignore')
-                self.trees[file] = ast.increment_lineno(ast.parse(own), row)
+            self.trees[file] = ast.increment_lineno(parsed(own), row)
         self.tree = ast.Module(sum(reached(self.trees, self.own).values(), []), []) if beside else self.trees['']
         self.puts, self.by_hand = [], []                               # by_hand: in words; a byte before them: its row
         self.shared = set()                                            # homes in which a token is global
@@ -74,7 +72,7 @@ def texts(s: Script) -> dict[str, str]: # by file; '': the script
         at, parts = s.begins[first], []
         for to, code in sorted((p for p in s.puts if s.file(p[0]) == file), key=lambda p: p[0]):
             parts += [raw[at:to], code.encode()]; at = to
-        new[file] = b''.join([*parts, raw[at:last]]).decode()
+        new[file] = b''.join([*parts, raw[at:last]]).decode() if parts else s.given[file]
     return new
 
 # %% ../../nbs/audit/635_lines.ipynb #635f0003
@@ -977,7 +975,7 @@ def as_diff(s: Script, name: str = '') -> str: # s: of `add_ledger`; name: what 
     "What is put into a script and the modules beside it, as a diff; and what is left to its reader."
     new, name = texts(s), name or s.own
     diffs = [difflib.unified_diff(own.splitlines(), new[f].splitlines(), f or name, f or name, lineterm='', n=1)
-             for f, own in [*s.given.items()][::-1] if new[f].rstrip() != own.rstrip()]
+             for f, own in [*s.given.items()][::-1] if new[f] != own]
     hand = [f'and by hand, {x}' for x in left(s)]
     return '\n'.join([row for diff in diffs for row in diff] + ['', *hand]*bool(hand))
 
@@ -987,7 +985,7 @@ def ledger_lines(script: Path) -> str: # '': it cannot be read
     except (OSError, SyntaxError, ValueError): return ''
 
 def changed(s: Script) -> list[str]: # files beside the script, in which there are lines
-    return [f for f, new in texts(s).items() if f and new.rstrip() != s.given[f].rstrip()]
+    return [f for f, new in texts(s).items() if f and new != s.given[f]]
 
 def write_script(s: Script, to: Path) -> Path: # s: of `add_ledger`; its path
     "Write a script with its lines: a file, or a folder with all that it imports, where these have some, too."

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['KILL_POINTS', 'AGAIN', 'INPUTS', 'SAVED', 'TryError', 'Late', 'kill_at', 'in_folder', 'check_files', 'launch',
-           'newest_log', 'last_words', 'kill_plan', 'within', 'launch_worlds', 'epoch_of', 'later_kill', 'Trial',
+           'newest_log', 'last_words', 'epoch_of', 'later_kill', 'kill_plan', 'within', 'launch_worlds', 'Trial',
            'try_restarts', 'assert_resumes_exactly']
 
 # %% ../../nbs/audit/640_try.ipynb #47e4950b
@@ -122,6 +122,17 @@ def last_words(run: Path, n: int = 8) -> str: # of the newest launch
     at = next((i for i in errors if 'File "' not in lines[i]), errors[0] if errors else None)
     return '\n'.join(lines[-n:] if at is None else lines[max(0, at - 3):at + 1])
 
+# %% ../../nbs/audit/640_try.ipynb #64000b02
+def epoch_of(h: AuditHistory) -> dict[int, int]: # step -> epoch
+    "The epochs of the steps that count, in their order."
+    return {s: recs[0]['epoch'] for s, _, recs in h.surviving}
+
+def later_kill(h: AuditHistory) -> str | None: # h: of an undisturbed run
+    "A point after a save of an epoch that is not the first: only there it shows that an order goes on."
+    of = epoch_of(h)
+    saves = (s for s, _ in h.attempts[0].tokens if of.get(s) not in (None, of[min(of)]) and s + 1 in of)
+    return next((f'step:{s + 1}' for s in saves), None)
+
 # %% ../../nbs/audit/640_try.ipynb #ed67cf07
 def kill_plan(
     h: AuditHistory, # of an undisturbed run
@@ -134,7 +145,7 @@ def kill_plan(
         raise TryError('expected a script that saves checkpoints with audit.token(), or to be told how many steps lie '
                        'between saves (--every); found neither.')
     epochs = {}
-    for s, _, recs in h.surviving: epochs.setdefault(recs[0]['epoch'], []).append(s)
+    for s, e in epoch_of(h).items(): epochs.setdefault(e, []).append(s)
     between = saves[0] + max(1, (saves[1] - saves[0] if len(saves) > 1 else saves[0])//2)
     points = [(s, f'step:{s}') for s in (between, between + 1)]
     if len(saves) > 2: points += [(saves[1], f'token:{saves[1]}'), (saves[2], f'saved:{saves[2]}')]
@@ -156,15 +167,6 @@ def launch_worlds(worlds: list[int], launches: int) -> list[int]: # ranks of eac
     "Over and over; but the first restart is on as many ranks as before, if another one follows that changes them."
     if len({*worlds[:2]}) > 1 and launches > 2: worlds = [worlds[0], *worlds]
     return [worlds[n % len(worlds)] for n in range(launches)]
-
-# %% ../../nbs/audit/640_try.ipynb #64000b02
-def epoch_of(h: AuditHistory) -> dict[int, int]: return {s: recs[0]['epoch'] for s, _, recs in h.surviving}    # by step
-
-def later_kill(h: AuditHistory) -> str | None: # h: of an undisturbed run
-    "A point after a save of an epoch that is not the first: only there it shows that an order goes on."
-    of = epoch_of(h)
-    saves = (s for s, _ in h.attempts[0].tokens if of.get(s) not in (None, of[min(of)]) and s + 1 in of)
-    return next((f'step:{s + 1}' for s in saves), None)
 
 # %% ../../nbs/audit/640_try.ipynb #64000b01
 def _by_itself(reference: Path) -> list[str]: # a line, or none
@@ -242,6 +244,12 @@ def _how(script: Path) -> str:
     own = f'These lines give {script.name} one; `ecrl audit lines {script} --write FILE` writes it with them:'
     return f' {own}\n{lines}' if (lines := ledger_lines(script)) else ''
 
+def _check_script(command: list[str]): # Raises TryError
+    script = next((w for w in command if w.endswith('.py') and not re.search('[{;]', w)), None)     # nor sh -c '...'
+    if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
+    if script and _trains_without(Path(script)) and (how := _how(Path(script))):
+        raise TryError(f'{script}: expected a ledger, found none: the script has to call ecrl.audit(...).{how}')
+
 def _no_ledger(command, run, code: int) -> str:
     script = next((Path(w) for w in in_folder(command, 1, run) if w.endswith('.py') and os.path.isfile(w)), None)
     how = _how(script) if script else ''
@@ -264,7 +272,7 @@ def _left(h: AuditHistory, ref: Path, plan: list[str]): # -> (launch, from 0) ->
     launch, = launches_of(ref)
     whole, start = launch['s'], max(0., begun - launch['began'])
     def at(f): # its step
-        first = (s for s, _, recs in h.surviving if recs[0]['epoch'] == f.global_step)
+        first = (s for s, e in epoch_of(h).items() if e == f.global_step)
         return min(steps, next(first, steps) if f.point == 'epoch' else f.global_step)
     ends, saves = [*(at(kill_at(p)) for p in plan), steps], sorted({0, *(s for s, _ in h.attempts[0].tokens)})
     begins = [0, *(max(s for s in saves if s <= e) for e in ends)]
@@ -308,13 +316,11 @@ def try_restarts(
     check_files(command := _whole(command))
     if shutil.which(word := in_folder(command[:1], worlds[0], Path(folder))[0]) is None:
         raise TryError(f'{command[0]}: cannot be started. {_what_to_start(command[0], os.path.exists(word))}')
-    script = next((w for w in command if w.endswith('.py') and not re.search('[{;]', w)), None)     # nor sh -c '...'
-    if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
-    if script and _trains_without(Path(script)) and (how := _how(Path(script))):
-        raise TryError(f'{script}: expected a ledger, found none: the script has to call ecrl.audit(...).{how}')
+    _check_script(command)
     ref, run, again = (Path(folder)/n for n in ('reference', 'killed', 'reference_again'))
     if not _undisturbed(command, worlds, ref, timeout_s, say): say('the undisturbed run is there already')
-    shutil.rmtree(run, ignore_errors=True); h = read_audit(ref)
+    shutil.rmtree(run, ignore_errors=True)
+    h = read_audit(ref)
     if (W := h.attempts[0].world_size) != worlds[0]: raise TryError(
         f'--world asks for {show_count(worlds[0], "ranks")}, and {W} kept a ledger: {{world}} in the command becomes '
         'the number of ranks, as in torchrun --nproc-per-node={world}')

@@ -997,25 +997,26 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
                                    'name the one that is started: the modules in its folder are read with it')
     if named := [f or script.name for f, text in s.given.items() if re.search(r'\becrl\b', text)]:
         fail(f'{script}: expected a script without a ledger, found that {named[0]} names ecrl')
+    beside = of.changed(s)
     if to is None: return print(of.as_diff(s), '\nA copy with them: --write '
-                                + ('FOLDER, with what it imports' if of.changed(s) else 'FILE'))
+                                + ('FOLDER, with what it imports' if beside else 'FILE'))
     if to.exists(): fail(f'--write {short(to)}: expected a new file, found one that is there; nothing is written')
-    if of.changed(s) and to.suffix == '.py': fail(f'--write {short(to)}: expected a new folder, since there are lines '
-                                                  f'in {", ".join([script.name, *of.changed(s)])}; nothing is written')
+    if beside and to.suffix == '.py': fail(f'--write {short(to)}: expected a new folder, since there are lines in '
+                                           f'{", ".join([script.name, *beside])}; nothing is written')
     _needs_folder('--write', to)
-    to = of.write_script(s, folder := to)
+    begins = to if beside else Path.cwd()                                        # where its imports do
+    to = of.write_script(s, to)
     ranks = 'init_process_group' in s.text
     how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
-    inside = '/' in s.own and (folder if of.changed(s) else Path.cwd())          # started as a module, from there
-    module = '.'.join(to.absolute().relative_to(inside.absolute()).with_suffix('').parts) if inside and (
-        to.absolute().is_relative_to(inside.absolute())) else ''
+    at, root = to.absolute(), begins.absolute()
+    module = '/' in s.own and at.is_relative_to(root)                            # started by python -m
+    what = f'-m {".".join(at.relative_to(root).with_suffix("").parts)}' if module else short(to)
     asks = of.asked_to_resume(s)
     told = [f"If it resumes only when asked: '{{again:{words}}}' behind it." for words in asks[:1]]
     if not asks and (when := of.only_when(s)): told = [
         f'It resumes only where {when}: start it so; a word that restarts alone are to get: "{{again:WORD}}".']
     tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(s), *of.left(s)]),
-         'Then: ' + f'cd {short(folder)}; '*bool(module and of.changed(s))
-         + f'ecrl audit try {how} {f"-m {module}" if module else short(to)}', *told)
+         'Then: ' + f'cd {short(begins)}; '*bool(module and beside) + f'ecrl audit try {how} {what}', *told)
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d170f4
 @audit.command(name='receipt')
