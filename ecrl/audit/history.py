@@ -221,6 +221,8 @@ class AuditHistory:
     def launches(self) -> list[dict]: return launches_of(self.folder)
     @property
     def restarts(self) -> int: return len(self.attempts) - 1
+    @property
+    def minted(self) -> bool: return any(a.tokens for a in self.attempts)         # whether a token was ever made
     def declared(self, name: str): # by the newest attempt
         return next(iter((self.last or self.attempts[-1]).begins.values()))['declared'].get(name)
 
@@ -259,7 +261,7 @@ def ancestry(self: AuditHistory,
 def knows_start(self: AuditHistory, a: AuditAttempt) -> bool:
     "Whether its line is known to the very beginning."
     first = self.ancestry(a)[0][0]
-    return first.continues == 'fresh' or first.continues == 'unknown' and first.number == 1
+    return first.number == 1 and first.continues != 'token' or first.continues == 'fresh' and self.minted
 
 @patch
 def line(self: AuditHistory, a: AuditAttempt) -> dict[int, AuditAttempt]: # step -> who executed it

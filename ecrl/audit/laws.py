@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks',
            'law_contiguous', 'law_lineage', 'law_settings', 'by_content', 'as_undisturbed', 'law_once', 'numbered',
-           'law_whole', 'different', 'left_out', 'witnesses', 'law_replay', 'told', 'law_shuffled', 'law_reference',
+           'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told', 'law_shuffled', 'law_reference',
            'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes', 'beside', 'beside_reference',
            'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
 
@@ -179,8 +179,11 @@ def law_settings(h: AuditHistory) -> Iterator[Evidence]:
 def _open(h: AuditHistory, lost: str = 'what its epochs hold') -> Iterator[Evidence]:
     "What nobody can know of a lineage."
     if h.whole or not any(a.steps for a in h.attempts): return
-    yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
-                  'audit.resumed(checkpoint["audit"])')
+    if h.minted: yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
+                               'audit.resumed(checkpoint["audit"])')
+    else: yield unknown('a restart says that it began afresh, but no token was ever made that it could have named: if '
+                        f'it loaded something, {lost} is not known.', 'audit.token() in what is saved, and '
+                        'audit.resumed(checkpoint["audit"]) where it is loaded')
 
 def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."
@@ -356,6 +359,28 @@ def _summed(h: AuditHistory, e: Epoch, size: int, once: list) -> tuple[int, list
     else: found = Evidence(False, f'{said}their sum is not that of the numbers 0 to {size - 1}.')
     return 0, [*once, found], [found]
 
+# %% ../../nbs/audit/630_laws.ipynb #76176b8f
+def witnesses(h: AuditHistory, samples: bool = False) -> Iterator[tuple]: # (step, attempt, earlier attempt)
+    "Executions of one step that stand on the same steps; with `samples`, also on steps that consumed the same."
+    for a in h.attempts:
+        if not (p := h.parent(a)): continue
+        start, stands = a.token['step'], {}
+        for s in a.steps:
+            for b in reversed(h.attempts[:a.number - 1]):
+                if s not in b.steps: continue
+                if b.number not in stands: stands[b.number] = (start == 0 and b.continues != 'token' or b is p
+                    or h.line(b).get(start) is p or samples and start > 0 and _consumed_alike(h, a, b, start))
+                if stands[b.number]: yield s, a, b
+                if stands[b.number] and s in b.committed: break         # one that a death cut short shows a part alone
+
+def _consumed_alike(h: AuditHistory, a: AuditAttempt, b: AuditAttempt, start: int, steps: int = 8) -> bool:
+    "Whether two lines agree in the last steps before a restart."
+    def alike(s, x, y):
+        return x is not None and y is not None and (
+            x is y or bool(same_set(x, [*x.steps[s].values()], y, [*y.steps[s].values()])))
+    mine, theirs = h.line(a), h.line(b)
+    return all(alike(s, mine.get(s), theirs.get(s)) for s in range(max(1, start - steps + 1), start + 1))
+
 # %% ../../nbs/audit/630_laws.ipynb #9399dfd4
 @law('set', needs='ids, epoch_size, tail', of=AUDIT_LAWS)
 def law_whole(h: AuditHistory) -> Iterator[Evidence]:
@@ -379,6 +404,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
                 f'{x.message} So has the undisturbed run: no restart has lost them.',
                 'epoch_size= and tail= as the script has them; neither, if its epochs differ') for x in more]
         n, found = n + bool(m), [*found, *more]
+    if h.whole: found += chain(*(_under_way(h, e) for e in of.values() if not e.over))
     yield from in_brief([*found, *_cut_anew(h, size)] if size and h.whole else found)
     return n
 
@@ -395,6 +421,34 @@ def _unless_unseen(h: AuditHistory, said: str, step: int | None, cause: str | No
     if not (lost := _unseen(h)): return Evidence(False, said, step, cause=cause)
     return unknown(f'{said} But not all ranks recorded {show_count(len(lost), "steps")} (the first: {lost[0]}).',
                    'their lines', step)
+
+# %% ../../nbs/audit/630_laws.ipynb #9399dfe1
+def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing has closed it
+    "A restart may have left samples out where it resumed: an epoch's end shows that it has not, or a step done again."
+    size, sizes = h.declared('epoch_size'), Counter()
+    for m in e.used: sizes[m.step] += m.record['micro'][m.k] or 0
+    left = (size or 0) - (sum(n for _, n, _ in e.hashes) or e.total - e.repeated)
+    if size and left < (max(sizes.values()) if 'drop' in (h.declared('tail') or '') else 1): return
+    for a in {m.attempt.number: m.attempt for m in e.used}.values():
+        begins = min(s for s, b in h.lineage.items() if b is a)
+        if h.parent(a) and any(m.step == begins for m in e.used) and not _as_before(h, a):
+            came = f' ({size - left} of {size} samples)' if size else ''
+            yield unknown(f'epoch {e.number} is not over{came}, and no step of attempt {a.number}, which resumed it, '
+                          'had been done before: nothing shows whether it left samples out.', 'the rest of the epoch, '
+                          'a step that is done twice, or a reference' + (
+                          f'. If the job is done, {show_count(left, "samples")} '
+                          f'{"was" if left == 1 else "were"} left out')*bool(size), begins, a=a)
+
+def _as_before(h: AuditHistory, a: AuditAttempt) -> bool:
+    "Whether a step of an attempt consumed what another execution of it had, an earlier one or the reference's."
+    earlier = ((s, b, b.steps[s]) for s, c, b in witnesses(h, samples=True) if c is a)
+    due = ((s, b, dict(enumerate(y))) for s, c, _, b, y in (common_steps(h, h.reference) if h.reference else ())
+           if c is a)
+    def same(s, b, was):
+        if a.world_size != b.world_size: return same_set(a, [*a.steps[s].values()], b, [*was.values()])
+        return any(same_list(a, a.steps[s][r], b, was[r]) for r in a.steps[s].keys() & was.keys())
+    return any(same(*x) for x in chain(earlier, due))
+
 
 # %% ../../nbs/audit/630_laws.ipynb #6fbe9fba
 def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
@@ -502,28 +556,6 @@ def _skipped_again(h: AuditHistory, e: Epoch, missing: int) -> str | None:
     tail = h.declared('epoch_size') % e.largest if 'drop' in (h.declared('tail') or '') else 0
     return (f'attempt {a.number} skips in every epoch the {skipped} samples that it had to skip where it resumed'
             if skipped in (missing, missing - tail) else None)
-
-# %% ../../nbs/audit/630_laws.ipynb #76176b8f
-def witnesses(h: AuditHistory, samples: bool = False) -> Iterator[tuple]: # (step, attempt, earlier attempt)
-    "Executions of one step that stand on the same steps; with `samples`, also on steps that consumed the same."
-    for a in h.attempts:
-        if not (p := h.parent(a)): continue
-        start, stands = a.token['step'], {}
-        for s in a.steps:
-            for b in reversed(h.attempts[:a.number - 1]):
-                if s not in b.steps: continue
-                if b.number not in stands: stands[b.number] = (start == 0 and b.continues != 'token' or b is p
-                    or h.line(b).get(start) is p or samples and start > 0 and _consumed_alike(h, a, b, start))
-                if stands[b.number]: yield s, a, b
-                if stands[b.number] and s in b.committed: break         # one that a death cut short shows a part alone
-
-def _consumed_alike(h: AuditHistory, a: AuditAttempt, b: AuditAttempt, start: int, steps: int = 8) -> bool:
-    "Whether two lines agree in the last steps before a restart."
-    def alike(s, x, y):
-        return x is not None and y is not None and (
-            x is y or bool(same_set(x, [*x.steps[s].values()], y, [*y.steps[s].values()])))
-    mine, theirs = h.line(a), h.line(b)
-    return all(alike(s, mine.get(s), theirs.get(s)) for s in range(max(1, start - steps + 1), start + 1))
 
 # %% ../../nbs/audit/630_laws.ipynb #fa047c29
 @law('order', needs='ids; a step that was executed twice', of=AUDIT_LAWS)
