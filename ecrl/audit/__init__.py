@@ -37,6 +37,10 @@ class AuditModule(ModuleType):
         if not _MADE: raise AuditError('expected a ledger in this process, found none: ecrl.audit(...) comes first')
         return _MADE[-1][1]
 
+    def __getattr__(self, name: str):
+        how = f'it belongs to what ecrl.audit(...) returns: help(ecrl.audit.Audit.{name})'
+        raise AttributeError(f'ecrl.audit has no {name!r}' + f'; {how}'*hasattr(Audit, name), name=name, obj=self)
+
 sys.modules[__name__].__class__ = AuditModule
 __signature__ = inspect.signature(Audit)
 if Audit.__doc__: __doc__ = f'{__doc__}\n\n{Audit.__doc__}'       # what `help(ecrl.audit)` shows first

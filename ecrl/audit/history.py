@@ -222,7 +222,9 @@ class AuditHistory:
     @property
     def restarts(self) -> int: return len(self.attempts) - 1
     @property
-    def minted(self) -> bool: return any(a.tokens for a in self.attempts)         # whether a token was ever made
+    def untold(self) -> bool: # restarts begin afresh, so they say, and none could have said anything else
+        return any(a.continues == 'fresh' and a.steps for a in self.attempts[1:]) and not any(
+            a.tokens for a in self.attempts)
     def declared(self, name: str): # by the newest attempt
         return next(iter((self.last or self.attempts[-1]).begins.values()))['declared'].get(name)
 
@@ -261,7 +263,7 @@ def ancestry(self: AuditHistory,
 def knows_start(self: AuditHistory, a: AuditAttempt) -> bool:
     "Whether its line is known to the very beginning."
     first = self.ancestry(a)[0][0]
-    return first.number == 1 and first.continues != 'token' or first.continues == 'fresh' and self.minted
+    return first.continues == 'fresh' or first.continues == 'unknown' and first.number == 1
 
 @patch
 def line(self: AuditHistory, a: AuditAttempt) -> dict[int, AuditAttempt]: # step -> who executed it

@@ -179,11 +179,8 @@ def law_settings(h: AuditHistory) -> Iterator[Evidence]:
 def _open(h: AuditHistory, lost: str = 'what its epochs hold') -> Iterator[Evidence]:
     "What nobody can know of a lineage."
     if h.whole or not any(a.steps for a in h.attempts): return
-    if h.minted: yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
-                               'audit.resumed(checkpoint["audit"])')
-    else: yield unknown('a restart says that it began afresh, but no token was ever made that it could have named: if '
-                        f'it loaded something, {lost} is not known.', 'audit.token() in what is saved, and '
-                        'audit.resumed(checkpoint["audit"]) where it is loaded')
+    yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
+                  'audit.resumed(checkpoint["audit"])')
 
 def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."
@@ -209,7 +206,8 @@ def as_undisturbed(h: AuditHistory, e: Epoch) -> bool: # False, too, where that 
 
 def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # where no size is declared
     "How an epoch differs from that of the reference."
-    if as_undisturbed(h, e): return
+    if as_undisturbed(h, e): return (yield Evidence(
+        True, f'epoch {e.number} is that of the undisturbed run; how large it is nobody says (epoch_size=).'))
     if (other := _undisturbed(h, e)) is None:
         yield Evidence(False, f'epoch {e.number} is none of the undisturbed run.', e.used[0].step)
     elif any(m.ids is None for m in (*e.used, *other.used)):
@@ -491,7 +489,7 @@ def different(h: AuditHistory) -> tuple: # (samples; None, or (the first epoch t
         if texts and any(is_span(i) or 'content' in str(m.record['source']) for m in e.used for i in (m.ids or ())[:1]):
             return seen[:0], None
         every = np.union1d(seen, np.array([*map(str, e.ids)]) if texts else flat)
-        if not beyond and len(seen) and len(every) > size:
+        if not beyond and 0 < len(seen) <= size < len(every):
             beyond = e, {*np.setdiff1d(every, seen).tolist()}
         seen = every
     return seen, beyond
@@ -949,6 +947,16 @@ def compared(h: AuditHistory, examined: dict[str, int]) -> list[str]: # whether 
     return [printable(k) for k in sorted((loaded if examined.get('restored') else set()) | again)]
 
 
+# %% ../../nbs/audit/630_laws.ipynb #63000c13
+def _unless_untold(h: AuditHistory, n: int, found: list[Evidence]) -> tuple[int, list[Evidence]]:
+    "Who says that it begins afresh may have loaded something, where no token was ever made: that is no offence."
+    said = (' But no token was ever made that a restart could have named, so what it loaded, if it did, is not known. '
+            'Needed: audit.token() in what is saved, and audit.resumed(checkpoint["audit"]) where it is loaded.')
+    def doubtful(e):
+        return e.valid is False and RECORDS not in AUDIT_LAWS[e.check].grades and 'launch' not in e.message
+    if not h.untold: return n, found
+    return n, [replace(e, valid='unknown', message=e.message + said, cause=None) if doubtful(e) else e for e in found]
+
 # %% ../../nbs/audit/630_laws.ipynb #63000c04
 def verify_audit(
     run: AuditHistory | Path | str, # or its folder
@@ -957,7 +965,7 @@ def verify_audit(
 ) -> Verdict:
     "Judge somebody's trainer from its ledger."
     h = run if isinstance(run, AuditHistory) else read_tried(run, reference)
-    held = {name: check_law(name, l, h) for name, l in laws.items()}
+    held = {name: _unless_untold(h, *check_law(name, l, h)) for name, l in laws.items()}
     results, examined = {k: result(*v) for k, v in held.items()}, {k: n for k, (n, _) in held.items()}
     of = lambda grade: [results.get(k, 'unknown') for k, l in AUDIT_LAWS.items() if grade in l.grades]
     rests = {g: sum(examined.get(k, 0) for k in names) for g, names in RESTS.items()}

@@ -350,7 +350,12 @@ rank, world_size, attempt: where they cannot be found out
 
 Folds, or the settings of a search, that one script trains one after the other are one job, with one ledger, made before
 they begin and without an optimizer: audit.commit() after each update; audit.resumed(token) where one is restored;
-audit.anew() where one begins that has no checkpoint yet."""
+audit.anew() where one begins that has no checkpoint yet.
+
+What it has, each with a help of its own, such as help(ecrl.audit.Audit.token): tap(loader), around the loader that is
+trained from, or step(ids), after each update, such as audit.step([3, 17]) or audit.step(index.tolist(), epoch=2);
+note(loss=loss); token(model=model, optimizer=opt), into the checkpoint; saved(path), when it is there;
+resumed(checkpoint['audit'], model=model, optimizer=opt), after it is loaded, or resumed(None)."""
 
 # %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fa
 def _run_name(file: Path) -> str: # the first process to arrive writes it
@@ -623,8 +628,10 @@ def numbers(self: Audit, data): # recorded with the next step
 
 # %% ../../nbs/audit/610_ledger.ipynb #701c8958
 @patch
-def token(self: Audit, **state) -> dict: # plain values; state: components, see `digest`
-    "What names this point of this run; put it into the checkpoint."
+def token(self: Audit, **state) -> dict: # plain values
+    """What names this point of this run; put it into the checkpoint. state: components under names of your own, each
+    with a state_dict, or a tensor, an array, plain values, a list or dict of them, or a function that returns one; a
+    random state has rng in its name. What is given here and to resumed() under one name must be the same there."""
     t = dict(ecrl_audit=1, run=self.run, attempt=self.attempt, rank=self.rank, step=self.steps, epoch=self.at_epoch,
              ended=self.ended == self.at_epoch, chain=self.chain, draws=self.most, joint=self.joint)
     self.log.write(dict(event='token', step=self.steps, chain=self.chain,
@@ -649,9 +656,9 @@ def saved(self: Audit,
 def resumed(self: Audit,
     token: dict | None, # from the checkpoint; None: a fresh start
     fallback: str | None = None, # why it is not the newest checkpoint
-    **state, # components, after they were loaded
+    **state, # components as of token(), after all of them were loaded
 ):
-    "Record what was loaded, before the first step."
+    "Record what was loaded, before the first step, on every rank."
     self._goes_on(token, state, fallback=fallback)
 
 @patch

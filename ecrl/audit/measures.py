@@ -15,7 +15,7 @@ import pandas as pd
 from ..base.show import show_count
 from ..measure.show import Report, markdown_table
 from .history import ALIKE, AuditAttempt, AuditHistory, alike, common_steps, consumed, read_audit
-from .laws import read_tried, verify_audit
+from .laws import AUDIT_LAWS, read_tried, verify_audit
 from .receipt import attempt_rows
 
 # %% ../../nbs/audit/665_measures.ipynb #8e55aa07
@@ -86,6 +86,9 @@ def audit_goodput(run: AuditHistory | Path | str) -> AuditGoodput: # or its fold
     "What failures and saves cost, as far as a ledger knows."
     h = run if isinstance(run, AuditHistory) else read_audit(run)
     parts, lacking, samples = dict.fromkeys(PARTS, 0.0), [], Counter()
+    whole = verify_audit(h, {k: AUDIT_LAWS[k] for k in ('written', 'contiguous')})
+    if wrong := next((e for e in whole.evidence if e.valid is False), None):
+        lacking.append(f'The records are not as they were written, so these figures are in doubt: {wrong}')
     until = max((i for i, a in enumerate(h.attempts, 1) if a.steps), default=len(h.attempts))
     known, idle = h.attempts[:until], len(h.attempts) - until                # idle: started when the job was done
     if idle: lacking.append(f'Left out: {show_count(idle, "attempts")} after the last step, which trained nothing.')

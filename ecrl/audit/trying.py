@@ -244,6 +244,8 @@ def _how(script: Path) -> str:
     own = f'These lines give {script.name} one; `ecrl audit lines {script} --write FILE` writes it with them:'
     return f' {own}\n{lines}' if (lines := ledger_lines(script)) else ''
 
+_HELP = ' How: python -c "import ecrl; help(ecrl.audit)"'
+
 def _check_script(command: list[str]): # Raises TryError
     script = next((w for w in command if w.endswith('.py') and not re.search('[{;]', w)), None)     # nor sh -c '...'
     if script and not os.path.isfile(script): raise TryError(f'{script}: expected a script, found no such file')
@@ -255,7 +257,8 @@ def _no_ledger(command, run, code: int) -> str:
     how = _how(script) if script else ''
     found, words = f'expected a ledger in {run.name}, found none', last_words(run)
     if not code:
-        return f'{found}: the script has to call ecrl.audit(...).{how}' + f'\nIts last words:\n{words}'*bool(words)
+        words = f'\nIts last words:\n{words}'*bool(words)
+        return f'{found}: the script has to call ecrl.audit(...).{how or _HELP}{words}'
     if script and re.search(r'\baudit\(', script.read_text('utf-8', 'replace')): how = ''       # it has them
     first = f'\nThat has to be mended first.{how}'*bool(how)
     last = f':\n{words}' if words else ', and said nothing.'

@@ -28,7 +28,7 @@ if os.path.basename(sys.argv[0]) == 'ecrl':         # not where a notebook or a 
     for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, leave_at_once)
 
 # %% ../../nbs/lab/870_cli.ipynb #87cffe64
-import json, os, platform, re, shlex, shutil, tempfile, time, typer
+import json, os, platform, re, select, shlex, shutil, tempfile, time, typer
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
@@ -1016,7 +1016,8 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     if not asks and (when := of.only_when(s)): told = [
         f'It resumes only where {when}: start it so; a word that restarts alone are to get: "{{again:WORD}}".']
     tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(s), *of.left(s)]),
-         'Then: ' + f'cd {short(begins)}; '*bool(module and beside) + f'ecrl audit try {how} {what}', *told)
+         ('When that is done: ' if s.by_hand or of.to_fill_in(s) else 'Then: ')
+         + f'cd {short(begins)}; '*bool(module and beside) + f'ecrl audit try {how} {what}', *told)
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d170f4
 @audit.command(name='receipt')
@@ -1219,6 +1220,12 @@ def glossary(word: argument(Optional[list[str]], 'One word, e.g. MTTR or lost st
         for w, (text, _) in words.items(): t.add_row(Text(w, 'bold'), text)
         out.print(t)
 
+# %% ../../nbs/lab/870_cli.ipynb #def09f44
+def _unread(fd: int) -> bool: # as by `head`, which has seen enough
+    "Whether the reader of a pipe has gone."
+    (asks := select.poll()).register(fd, 0)
+    return any(said & select.POLLERR for _, said in asks.poll(0))
+
 # %% ../../nbs/lab/870_cli.ipynb #def09f45
 # by name: to import them takes seconds
 OURS = ('AuditError', 'BadInput', 'BenchError', 'ConfigError', 'DivergenceError', 'HistoryError', 'SiteError',
@@ -1239,7 +1246,11 @@ def main():
     # unless a command has something to put in order
     for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, leave_at_once)
     sys.unraisablehook = lambda u: None if u.exc_type is KeyboardInterrupt else sys.__unraisablehook__(u)
+    out_fd = os.dup(1) if os.path.exists('/proc/self/fd/1') else -1                    # rich gives 1 another meaning
     try: app()
+    except SystemExit as e:
+        if e.code != 1 or not _unread(out_fd): raise
+        raise SystemExit(128 + signal.SIGPIPE) from None                           # 1 is a verdict: INVALID
     except Interrupted as e:
         # a second one would change the exit code
         for s in (signal.SIGINT, signal.SIGTERM): signal.signal(s, signal.SIG_IGN)
