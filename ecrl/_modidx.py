@@ -1361,6 +1361,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                  'ecrl/checkpoint/image.py'),
                                        'ecrl.checkpoint.image.FileImage.lay_out': ( 'checkpoint/image.html#fileimage.lay_out',
                                                                                     'ecrl/checkpoint/image.py'),
+                                       'ecrl.checkpoint.image.FileImage.pin': ( 'checkpoint/image.html#fileimage.pin',
+                                                                                'ecrl/checkpoint/image.py'),
                                        'ecrl.checkpoint.image.FileImage.seal': ( 'checkpoint/image.html#fileimage.seal',
                                                                                  'ecrl/checkpoint/image.py'),
                                        'ecrl.checkpoint.image.FileImage.size': ( 'checkpoint/image.html#fileimage.size',

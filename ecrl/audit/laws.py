@@ -839,9 +839,10 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
 def outcomes(
     a: AuditAttempt, b: AuditAttempt, s: int, rank: int,
 ) -> tuple[list, list]: # (which are known of both, [(which, value, value)])
-    "What is known of the state after two executions of a step, and where they differ: notes, components."
+    """What is known of the state after two executions of a step, and where they differ: notes, components. No random
+    states: a loader draws from one at each iter(), so also at a restart, and that may have no effect."""
     x, y = (c.steps[s][rank].get('noted', {}) | c.tokens.get((s, rank), {}).get('state', {}) for c in (a, b))
-    both = sorted(x.keys() & y.keys())
+    both = sorted(k for k in x.keys() & y.keys() if 'rng' not in k)
     return both, [(k, x[k], y[k]) for k in both if repr(x[k]) != repr(y[k])]
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58d

@@ -6,7 +6,7 @@
 __all__ = ['ALIGN', 'PAGE', 'CHUNK', 'Part', 'Layout', 'leaves_of', 'FileImage']
 
 # %% ../../nbs/checkpoint/220_image.ipynb #b62b29c1
-import contextlib, io, math, mmap, os, pickle, struct
+import contextlib, io, math, mmap, os, pickle, struct, weakref
 from collections import OrderedDict
 from collections.abc import Iterator
 from itertools import accumulate
@@ -116,6 +116,7 @@ class FileImage:
     ):
         self.fd = os.memfd_create('ecrl-staging') if shared else None
         self.layout, self.views, self.memory = None, [], b''
+        self.unpin = None                            # what undoes `pin`, where it is pinned
 
     @property
     def size(self) -> int: return self.layout.size # bytes, of the file and of the memory
@@ -124,6 +125,7 @@ class FileImage:
         "Make room, and `views`: one tensor for each leaf, at its place in the file; nothing if it is laid out so."
         if self.layout and self.layout.leaves == leaves and self.layout.pickle_room > pickle_room: return
         self.layout = Layout(leaves, pickle_room)
+        if self.unpin: self.unpin(); self.unpin = None                                  # before the memory goes
         self.memory = self._map()
         self.views = [torch.frombuffer(self.memory, dtype=e.dtype, count=math.prod(e.shape), offset=at).view(e.shape)
                       if e.nbytes else torch.empty(e.shape, dtype=e.dtype)
@@ -143,7 +145,22 @@ class FileImage:
     def fill(self, tensors: list[Tensor]):
         "The snapshot: copy a state in."
         self.lay_out(leaves_of(tensors))
-        torch._foreach_copy_(self.views, tensors)
+        devices = {t.device for t in tensors if t.is_cuda}
+        if devices: self.pin()
+        torch._foreach_copy_(self.views, tensors, non_blocking=bool(devices))
+        for d in devices: torch.cuda.synchronize(d)
+
+# %% ../../nbs/checkpoint/220_image.ipynb #8aa08402
+@patch
+def pin(self: FileImage):
+    "Register the memory with CUDA's driver, once; where that is refused, copies are slower."
+    if self.unpin: return
+    cuda, at = torch.cuda.cudart(), torch.frombuffer(self.memory, dtype=torch.uint8).data_ptr()
+    if not int(cuda.cudaHostRegister(at, self.size, 0)):
+        self.unpin = weakref.finalize(self, cuda.cudaHostUnregister, at)
+        self.unpin.atexit = False                    # the driver may have gone by then
+    else:
+        with contextlib.suppress(RuntimeError): torch.zeros(1, device='cuda')   # asks, which ends the error
 
 # %% ../../nbs/checkpoint/220_image.ipynb #a5bd74d2
 CHUNK = 8 << 20 # bytes handed to the file at once; a multiple of PAGE
