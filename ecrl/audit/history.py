@@ -46,6 +46,7 @@ token     map?   lineage   what was in the checkpoint; null: a fresh start
 fallback  text?  newest    why not the newest checkpoint
 state     map    restored  component -> digest, after loading
 *anew     flag   restored  something begins anew within the job: nothing of what the token names is restored
+*strange  flag   restored  the weights are none that a step had left, though some were saved
 ''', epoch_end='''
 epoch  whole  whole  the loader was exhausted
 *left  list   whole  ids (or the multiset hash) of each batch drawn after the last step and not trained on
@@ -53,6 +54,7 @@ epoch  whole  whole  the loader was exhausted
 step   whole  lineage   the last step that the state contains
 chain  text   lineage   of that step
 state  map    restored  component -> digest, as it was saved
+''', watched='''
 ''', saved='''
 token  map   newest  that is in the checkpoint
 path   text  -       of the checkpoint, as the user names it
@@ -125,6 +127,7 @@ class AuditAttempt:
     stray: list = field(default_factory=list)     # step records that repeat one of the same rank
     twice: list = field(default_factory=list)     # resumed records after the first of the same rank
     own: dict = field(default_factory=dict)       # rank -> its step records, as they stand in its file
+    watched: bool = False                         # it tells nothing itself: a trial has looked at it
 
     @cached_property
     def world_size(self) -> int: return next(iter(self.begins.values()))['world_size']
@@ -145,7 +148,7 @@ class AuditAttempt:
     def continues(self) -> str: # token | fresh | unknown
         "What it says it continues from."
         said = next(iter(self.resumed.values()), None)
-        return 'unknown' if said is None else 'token' if said['token'] else 'fresh'
+        return 'unknown' if said is None or said.get('strange') else 'token' if said['token'] else 'fresh'
     @property
     def token(self) -> dict | None: return next((r['token'] for r in self.resumed.values()), None)
 
@@ -171,6 +174,7 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'token': self.tokens[r['step'], rank] = r
     elif kind == 'saved': self.saves.append(r)
     elif kind == 'epoch_end': self.over.append(r)
+    elif kind == 'watched': self.watched = True
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 

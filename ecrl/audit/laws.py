@@ -187,8 +187,10 @@ def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     lack = [s for s, _, recs in h.surviving if any(r['ids'] is None and 'bags' not in r for r in recs)]
     for s, a, r in [(s, a, r) for s, a, recs in h.surviving for r in recs if r.get('unsure')][:3]:
         yield unknown(f'{at(s, a)}: {r["unsure"]}.', '', s, r['rank'], a)
-    if lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}.',
-                           'WithIds(dataset), or ids= a key of the batch', lack[0])
+    unseen = lack and h.lineage[lack[0]].watched
+    if lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}'
+                           + ': their samples came from no DataLoader.' if unseen else '.', 'a ledger of its own'
+                           if unseen else 'WithIds(dataset), or ids= a key of the batch', lack[0])
 
 def by_content(h: AuditHistory) -> bool: # whether uniqueness cannot be told from ids
     return not h.declared('unique') and any('content' in str(r['source']) for _, _, recs in h.surviving for r in recs)
@@ -425,6 +427,7 @@ def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing ha
     "A restart may have left samples out where it resumed: an epoch's end shows that it has not, or a step done again."
     size, sizes = h.declared('epoch_size'), Counter()
     for m in e.used: sizes[m.step] += m.record['micro'][m.k] or 0
+    if any(m.ids is None and 'bags' not in m.record for m in e.used): return                    # not known anyway
     left = (size or 0) - (sum(n for _, n, _ in e.hashes) or e.total - e.repeated)
     if size and left < (max(sizes.values()) if 'drop' in (h.declared('tail') or '') else 1): return
     for a in {m.attempt.number: m.attempt for m in e.used}.values():
@@ -731,6 +734,7 @@ def told_of(
 def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     "A restart continues from the newest checkpoint that was published, or says why not."
     n, saves = 0, []                                                  # of the attempts before
+    if any(a.watched for a in h.attempts): return 0                   # which of its files is a checkpoint is not known
     for before, a in zip([None, *h.attempts], h.attempts):
         saves += [(before, r) for r in before.saves] if before else []
         t, mine = a.token, h.parent(a)
@@ -785,6 +789,9 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     "Each component of the state is, after loading, what it was when it was saved."
     n, resumed, lacks, begun = 0, False, [], []
     for a in h.attempts:
+        if odd := [r for r, x in sorted(a.resumed.items()) if x.get('strange')]: yield offence(
+            a, f'attempt {a.number} began with weights that no step had left.', None, odd[0],
+            'part of them was not restored, or others were')
         if not h.parent(a): continue
         begun += [a.number]*any(r.get('anew') for r in a.resumed.values())
         restored = {rank: r for rank, r in sorted(a.resumed.items()) if not r.get('anew')}

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Sample', 'M64', 'TAILS', 'WATCHED', 'AuditError', 'Log', 'one_writer', 'place', 'launch_name', 'WithIds', 'below',
            'Collate', 'as_ids', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key', 'fingerprint', 'multiset_hash',
-           'added', 'ordered', 'digest', 'rng', 'checked', 'hookable', 'Audit', 'sealed', 'link', 'Draw',
+           'added', 'ordered', 'digest', 'rng', 'checked', 'hookable', 'Audit', 'sealed', 'link', 'reached', 'Draw',
            'heed_scalers', 'Tap']
 
 # %% ../../nbs/audit/610_ledger.ipynb #0b14fdcb
@@ -376,7 +376,8 @@ def link(chain: str, core: str) -> str: # 32 hex digits
     return hashlib.blake2b((chain + core).encode(), digest_size=16).hexdigest()
 
 # %% ../../nbs/audit/610_ledger.ipynb #61000005
-def _reached(point: str, n: int):
+def reached(point: str, n: int):
+    "A point at which a trial may kill this process."
     plan = os.environ.get('ECRL_AUDIT_KILL')
     if plan and plan == f'{point}:{n}' and os.environ.get('RANK', '0') == '0': os.kill(os.getpid(), signal.SIGKILL)
 
@@ -398,8 +399,8 @@ def commit(self: Audit, effect: bool = True): # False: the optimizer was not cal
     core = sealed(r)
     self.chain, self.resuming = link(self.chain, core), False
     self.log.write(f'"event":"step",{core[1:-1]},"chain":"{self.chain}"')
-    _reached('step', self.steps)
-    if self.steps > 1 and self.at_first: _reached('epoch', r['epoch'])
+    reached('step', self.steps)
+    if self.steps > 1 and self.at_first: reached('epoch', r['epoch'])
     self.at_first = False
 
 @patch
@@ -637,7 +638,7 @@ def token(self: Audit, **state) -> dict: # plain values
     self.log.write(dict(event='token', step=self.steps, chain=self.chain,
                         state={k: digest(v) for k, v in state.items()}), durable=True)
     self.minted = t
-    _reached('token', self.steps)
+    reached('token', self.steps)
     return dict(t)
 
 @patch
@@ -649,7 +650,7 @@ def saved(self: Audit,
     if not (token or self.minted):
         raise AuditError('saved(): expected a token in the checkpoint, found none was made. Call token() first.')
     self.log.write(dict(event='saved', token=token or self.minted, path=Path(path).name), durable=True)
-    _reached('saved', (token or self.minted)['step'])
+    reached('saved', (token or self.minted)['step'])
 
 # %% ../../nbs/audit/610_ledger.ipynb #ae8d24f7
 @patch
