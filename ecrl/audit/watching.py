@@ -77,19 +77,22 @@ class Watch:
     def parameters(self) -> list: return [p for o in self.optimizers for g in o.param_groups for p in g['params']]
 
     def state(self) -> dict[str, list]: # component -> tensors
-        "Of the optimizers, and of modules whose parameters they have, and of copies of these, such as averages."
-        own = self.parameters()
+        "Of the optimizers."
         moments = [[v for _, v in sorted(o.state.get(p, {}).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
                    for o in self.optimizers for g in o.param_groups for p in g['params']]
-        ids, alive = {*map(id, own)}, [m for r in self.modules if (m := r()) is not None]
+        return dict(weights=self.parameters(), optimizer=moments)
+
+    def beside(self) -> dict[str, list]: # component -> tensors
+        "What else modules have whose parameters these are, which a forward pass changes; and copies, such as averages."
+        ids, alive = {*map(id, self.parameters())}, [m for r in self.modules if (m := r()) is not None]
         inner = {id(c) for m in alive for c in m._modules.values()}
         roots = [m for m in alive if id(m) not in inner]
         trained = [m for m in roots if any(id(p) in ids for p in m.parameters())]
         shapes = [[p.shape for p in m.parameters()] for m in trained]
         copies = [m for m in roots if m not in trained and [p.shape for p in m.parameters()] in shapes]
-        more = dict(buffers=[x for m in trained for x in (*m.buffers(), *m.parameters()) if id(x) not in ids],
-                    copies=[[*m.parameters(), *m.buffers()] for m in copies])
-        return dict(weights=own, optimizer=moments) | {k: v for k, v in more.items() if v}
+        found = dict(buffers=[x for m in trained for x in (*m.buffers(), *m.parameters()) if id(x) not in ids],
+                     copies=[[*m.parameters(), *m.buffers()] for m in copies])
+        return {k: v for k, v in found.items() if v}
 
 # %% ../../nbs/audit/638_watch.ipynb #63800011
 @patch
@@ -127,7 +130,10 @@ def stepped(self: Watch, effect: bool = True):
 @patch
 def token(self: Watch):
     "What the newest step has left, once."
-    if self.due: self.due = False; self.write(self.state())
+    if not self.due: return
+    self.due = False
+    self.write(self.state())
+    self.audit.noted |= {k: digest(v) for k, v in self.beside().items()}                      # told with the next step
 
 @patch
 def write(self: Watch, state: dict[str, list]):
@@ -139,19 +145,23 @@ def write(self: Watch, state: dict[str, list]):
     with open(a.folder/'audit'/f'tokens{a.rank}.jsonl', 'a') as f: f.write(json.dumps([digests['weights'], t]) + '\n')
     a.log.write(dict(event='token', step=a.steps, chain=a.chain, state=digests))
 
+# %% ../../nbs/audit/638_watch.ipynb #63800028
+def _lines(file: Path) -> Iterator: # JSON; a death may have cut one short
+    for line in file.read_bytes().splitlines() if file.exists() else ():
+        with contextlib.suppress(ValueError): yield json.loads(line)
+
 @patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
     a, self.begun, state = self.ledger(), True, self.state()
-    a.hooked, weights, known = len(state['weights']), digest(state['weights']), []
-    files = [a.folder/'audit'/f'tokens{r}.jsonl' for r in (a.rank, 0)]
-    for line in next((f.read_text().splitlines() for f in files if f.exists()), []):
-        with contextlib.suppress(ValueError): known.append(json.loads(line))                # a death may cut one short
-    found = next((t for d, t in reversed(known) if d == weights), None)
+    a.hooked, weights, folder = len(state['weights']), digest(state['weights']), a.log.path.parent
+    known = [*_lines(folder/f'tokens{a.rank}.jsonl')] or [*_lines(folder/'tokens0.jsonl')]
+    saved = [r['token'] for r in _lines(folder/'rank0.jsonl') if r.get('event') == 'saved']
+    points = {(t['attempt'], t['step']) for t in saved}
+    alike = [t for d, t in known if d == weights]
+    found = next(reversed([t for t in alike if (t['attempt'], t['step']) in points] or alike), None)
     if found and found['step']: a._goes_on(found, state, fallback=None)
-    else:
-        saved = a.log.path.exists() and b'"event": "saved"' in a.log.path.read_bytes()
-        a._goes_on(None, {}, fallback=None, **(dict(strange=True) if saved and not found else {}))
+    else: a._goes_on(None, {}, fallback=None, **(dict(strange=True) if saved and not found else {}))
     if not known: self.write(state)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800013
@@ -208,7 +218,7 @@ def wrapped(owner, name: str):
     def put(new): setattr(owner, name, functools.wraps(was)(lambda *args, **kw: new(was, *args, **kw)))
     return put
 
-def watch(): # once, when torch has been imported
+def watch() -> Watch: # once, when torch has been imported
     "Watch what this process trains."
     import torch
     from torch.optim import Optimizer
@@ -238,3 +248,4 @@ def watch(): # once, when torch has been imported
         if '__iter__' in cls.__dict__: drawn(cls)
     DataLoader.__init_subclass__ = classmethod(kind)
     atexit.register(lambda: w.audit and w.here and w.token())
+    return w
