@@ -972,8 +972,8 @@ def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, with
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
 audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script. '
-                    '`ecrl audit lines` gives a script its ledger; `ecrl init` writes one that keeps a ledger. What '
-                    'ecrl.audit() takes: python -c "import ecrl; print(ecrl.audit.__doc__)"')
+                    '`ecrl audit try` needs no ledger; `ecrl audit lines` gives a script its own, for production; '
+                    '`ecrl init` writes one that keeps it. What ecrl.audit() takes: python -c "import ecrl; print(ecrl.audit.__doc__)"')
 app.add_typer(audit, name='audit')
 
 def _needs_folder(option: str, file: Path):
@@ -1055,8 +1055,9 @@ def audit_try(
     timeout: setting(float, 'Limit of each launch, s.', min=1) = 600.0,
     require: optional(list[str], 'Grades that have to be shown: set and order by default; also state. One that '
                                  'is INVALID fails in any case.') = None):
-    """Kill a script by plan and resume it, beside an undisturbed run. Exit code 0: it consumes the same samples in the
-    same order (and in the same state, where it shows that), 1: not so, 2: unknown."""
+    """Kill a script by plan and resume it, beside an undisturbed run; one that keeps no ledger is watched from within.
+    Exit code 0: it consumes the same samples in the same order (and in the same state, where it shows that), 1: not so,
+    2: unknown."""
     _check_grades(require)
     if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
         fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
