@@ -857,7 +857,8 @@ def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, 
     "Where the state of a run first differs from that of another, while both consume the same on as many ranks."
     n, first = 0, {}
     for s, a, x, b, y in common_steps(h, other):
-        if len(x) != len(y) or not same_step(a, x, b, y): break
+        same = len(x) == len(y) and same_step(a, x, b, y)
+        if not same and not (same is None and a.watched): break                      # else the weights tell of both
         for r in range(len(x)):
             both, apart = outcomes(a, b, s, r)
             n += len(both)*bool(h.parent(a))                         # steps before any restart show nothing of one
@@ -894,7 +895,9 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     s, a, r = min(apart.values(), key=lambda x: x[0])
     which = sorted(k for k in apart if apart[k][0] == s)
     asked = _asked(h, a, r, which)
-    said = f'the same samples as in the reference, but another {few(which)} from {at(s, a)} on: {asked}'
+    unknown_ids = h.lineage[s].watched and any(x['ids'] is None for x in a.steps[s].values())
+    samples = 'samples that are not known' if unknown_ids else 'the same samples as in the reference'
+    said = f'{samples}, but another {few(which)} from {at(s, a)} on: {asked}'
     if h.declared('deterministic') or again is not None and a.world_size < 3: return n, [offence(a, said, s, r)]
     return n, [unknown(said, f'{_SURE}, if a restart may not change a bit'
         + ('' if again else ', or a second undisturbed run (ecrl audit try makes one)'), s, r, a)]
