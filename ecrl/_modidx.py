@@ -327,6 +327,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws.beside_reference': ('audit/laws.html#beside_reference', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.beside_undisturbed': ('audit/laws.html#beside_undisturbed', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.by_content': ('audit/laws.html#by_content', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws.by_weights': ('audit/laws.html#by_weights', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.compared': ('audit/laws.html#compared', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.different': ('audit/laws.html#different', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.epoch_rows': ('audit/laws.html#epoch_rows', 'ecrl/audit/laws.py'),

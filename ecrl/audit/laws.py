@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks',
-           'law_contiguous', 'law_lineage', 'law_settings', 'by_content', 'as_undisturbed', 'law_once', 'numbered',
-           'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told', 'law_shuffled', 'law_reference',
-           'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes', 'beside', 'beside_reference',
-           'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
+           'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed', 'law_once',
+           'numbered', 'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told', 'law_shuffled',
+           'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes', 'beside',
+           'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried',
+           'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import re
@@ -182,13 +183,25 @@ def _open(h: AuditHistory, lost: str = 'what its epochs hold') -> Iterator[Evide
     yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
                   'audit.resumed(checkpoint["audit"])')
 
+@per_history
+def by_weights(h: AuditHistory) -> bool: # of a watched run
+    "Whether each step has left the weights that it left in the reference: then it consumed the same."
+    def left(a, s): return {r: t['state'].get('weights') for r in a.steps[s] if (t := a.tokens.get((s, r)))}
+    ref = h.reference
+    if not ref or not (h.last and h.last.watched) or h.lineage.keys() != ref.lineage.keys(): return False
+    pairs = [(left(a, s), left(b, s)) for s, a, _, b, _ in common_steps(h, ref)]
+    return bool(pairs) and all(x and x == y for x, y in pairs)
+
 def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."
     lack = [s for s, _, recs in h.surviving if any(r['ids'] is None and 'bags' not in r for r in recs)]
     for s, a, r in [(s, a, r) for s, a, recs in h.surviving for r in recs if r.get('unsure')][:3]:
         yield unknown(f'{at(s, a)}: {r["unsure"]}.', '', s, r['rank'], a)
     unseen = lack and h.lineage[lack[0]].watched
-    if lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}'
+    if lack and by_weights(h): yield Evidence(
+        True, f'the samples of {show_count(len(lack), "steps")} came from no DataLoader; the weights that each has left '
+              'are those of the undisturbed run.')
+    elif lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}'
                            + ': their samples came from no DataLoader.' if unseen else '.', 'a ledger of its own'
                            if unseen else 'WithIds(dataset), or ids= a key of the batch', lack[0])
 
@@ -213,6 +226,7 @@ def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # wher
     if (other := _undisturbed(h, e)) is None:
         yield Evidence(False, f'epoch {e.number} is none of the undisturbed run.', e.used[0].step)
     elif any(m.ids is None for m in (*e.used, *other.used)):
+        if by_weights(h): return
         yield unknown(f'epoch {e.number} cannot be held against that of the undisturbed run.', _IDS)
     else:
         mine, due = (multiset([dict(ids=x.ids)]) for x in (e, other))
@@ -234,7 +248,7 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
             f'{x.message.partition(" Needed: ")[0]} So has the undisturbed run: no restart has repeated them.',
             'epoch_size=, tail= and epochs as the script has them; none of them, if samples come again', x.step)
             for x in more if h.declared('epoch_size')]
-        n, found = n + m, [*found, *more]
+        n, found = n + (m or by_weights(h)*len(e.used)), [*found, *more]
     yield from in_brief(found)
     return n
 
@@ -704,6 +718,7 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     for s, a, x, b, y in common:
         same = same_step(a, x, b, y)
         if same is False and len(x) != len(y): same = _padded(h, s, a, x, a, y)
+        if same is None and by_weights(h): same = True
         n += same is not None
         if same is False: found.append(offence(a, f'{at(s, a)} consumed {told(*x)}; the reference {told(*y)}'
             + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s,

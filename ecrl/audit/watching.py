@@ -119,7 +119,7 @@ def backward(self: Watch, p):
 def stepped(self: Watch, effect: bool = True):
     "An optimizer has stepped; the second one of an update finds nothing that is left to commit."
     if self.audit is None or not self.audit.pending: return
-    drawn = [d for d in self.audit.pending if self.last and d.of is self.last.of]
+    drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
     if 1 < len(drawn) <= self.passes: # drawn ahead, then trained one by one
         for d in drawn: d.trained = True
     self.token()                                                               # of the step before
