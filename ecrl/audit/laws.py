@@ -199,7 +199,7 @@ def _nameless(h: AuditHistory) -> Iterator[Evidence]:
         yield unknown(f'{at(s, a)}: {r["unsure"]}.', '', s, r['rank'], a)
     unseen = lack and h.lineage[lack[0]].watched
     if lack and by_weights(h): yield Evidence(
-        True, f'the samples of {show_count(len(lack), "steps")} came from no DataLoader; the weights that each has left '
+        True, f'the samples of {show_count(len(lack), "steps")} came from no DataLoader; the weights that each left '
               'are those of the undisturbed run.')
     elif lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}'
                            + ': their samples came from no DataLoader.' if unseen else '.', 'a ledger of its own'
