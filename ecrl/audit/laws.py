@@ -406,8 +406,9 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
     over = [e for e in of.values() if e.over]
     if not size and h.reference: n, found = len(over), [*found, *chain(*(_beside_undisturbed(h, e) for e in over))]
-    elif not size and over: yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an '
-                                          'epoch is.', 'audit(epoch_size=...)')
+    elif not size and over and not over[0].used[0].attempt.watched:
+        yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch is.',
+                      'audit(epoch_size=...)')
     if over: yield from _open(h)
     for e in over if size and h.whole else ():
         if e.hashes: m, _, more = _hashed_epoch(h, e)

@@ -166,7 +166,7 @@ def kill_plan(
     "Points at which to kill, in the order of the run."
     steps = max(h.lineage, default=0)
     if h.attempts[0].watched: every = every or max(1, steps//6)                # other ways to save than torch.save
-    saves = saves_of(h) or [*range(every, steps + 1, every)]*bool(every)
+    saves = (seen := saves_of(h)) or [*range(every, steps + 1, every)]*bool(every)
     if not saves:
         raise TryError('expected a script that saves checkpoints with audit.token(), or to be told how many steps lie '
                        'between saves (--every); found neither.')
@@ -174,6 +174,7 @@ def kill_plan(
     for s, e in epoch_of(h).items(): epochs.setdefault(e, []).append(s)
     between = saves[0] + max(1, (saves[1] - saves[0] if len(saves) > 1 else saves[0])//2)
     points = [(s, f'step:{s}') for s in (between, between + 1)]
+    if not seen and h.attempts[0].watched: saves = []                          # no save is known
     if len(saves) > 2: points += [(saves[1], f'token:{saves[1]}'), (saves[2], f'saved:{saves[2]}')]
     if len(saves) > 4 and saves[-2] > 2*saves[2]: points += [(saves[-2], f'saved:{saves[-2]}')]  # a late one
     for e, own in list(epochs.items())[1:2]: points += [(own[0], f'epoch:{e}'), (own[-1], f'step:{own[-1]}')]

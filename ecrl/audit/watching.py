@@ -50,9 +50,9 @@ def tensors_of(x) -> Iterator: # in order
     elif isinstance(x, (dict, list, tuple)):
         for v in x.values() if isinstance(x, dict) else x: yield from tensors_of(v)
 
-def saved_parts(obj) -> dict[str, list]: # key -> tensors
+def saved_parts(obj, name: str) -> dict[str, list]: # name: of its file; key -> tensors
     "What of a checkpoint is held against the undisturbed run's: its tensors, without random states."
-    if not isinstance(obj, dict): return {}
+    if not isinstance(obj, dict) or all(hasattr(v, 'detach') for v in obj.values()): return {name: [*tensors_of(obj)]}
     parts = {str(k): [*tensors_of(v)] for k, v in obj.items() if 'rng' not in str(k).lower()}
     return {k: v for k, v in parts.items() if any('uint8' not in str(t.dtype) for t in v)}
 
@@ -210,8 +210,8 @@ def saving(self: Watch, obj, path, save: Callable):
     self.token()
     reached('token', self.audit.steps)
     save()
-    self.audit.noted |= {f'saved {k}': mark(v) for k, v in saved_parts(obj).items()}
     name = Path(path).name if isinstance(path, (str, os.PathLike)) else 'a file'
+    self.audit.noted |= {f'saved {k}': mark(v) for k, v in saved_parts(obj, name).items()}
     self.audit.log.write(dict(event='saved', token=self.newest, path=name), durable=True)
     reached('saved', self.audit.steps)
 
