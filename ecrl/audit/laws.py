@@ -161,6 +161,9 @@ def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
 @law(RECORDS, needs='what audit() was told', of=AUDIT_LAWS)
 def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     "All ranks and attempts say the same of the data, and take ids from one source."
+    if any(a.watched for a in h.attempts): yield Evidence(
+        True, 'it keeps no ledger: its loaders, updates and weights were watched. Whether a checkpoint is the newest was '
+              'not judged.')
     said = [(a, rank, b['declared']) for a in h.attempts for rank, b in sorted(a.begins.items())]
     first = said[0][2]
     for a, rank, d in said:
@@ -221,8 +224,10 @@ def as_undisturbed(h: AuditHistory, e: Epoch) -> bool: # False, too, where that 
 
 def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # where no size is declared
     "How an epoch differs from that of the reference."
-    if as_undisturbed(h, e): return (yield Evidence(
-        True, f'epoch {e.number} is that of the undisturbed run; how large it is nobody says (epoch_size=).'))
+    if as_undisturbed(h, e):
+        if not e.used[0].attempt.watched: yield Evidence(
+            True, f'epoch {e.number} is that of the undisturbed run; how large it is nobody says (epoch_size=).')
+        return
     if (other := _undisturbed(h, e)) is None:
         yield Evidence(False, f'epoch {e.number} is none of the undisturbed run.', e.used[0].step)
     elif any(m.ids is None for m in (*e.used, *other.used)):
