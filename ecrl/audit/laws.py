@@ -982,7 +982,7 @@ def compared(h: AuditHistory, examined: dict[str, int]) -> list[str]: # whether 
 # %% ../../nbs/audit/630_laws.ipynb #63000c13
 def _unless_untold(h: AuditHistory, n: int, found: list[Evidence]) -> tuple[int, list[Evidence]]:
     "Who says that it begins afresh may have loaded something, where no token was ever made: that is no offence."
-    said = (' But no token was ever made that a restart could have named, so what it loaded, if it did, is not known. '
+    said = (' But no token was ever made that a restart could have named, so what it loaded, if it did, is unknown. '
             'Needed: audit.token() in what is saved, and audit.resumed(checkpoint["audit"]) where it is loaded.')
     def doubtful(e):
         return e.valid is False and RECORDS not in AUDIT_LAWS[e.check].grades and 'launch' not in e.message
