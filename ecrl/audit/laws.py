@@ -162,8 +162,8 @@ def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
 def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     "All ranks and attempts say the same of the data, and take ids from one source."
     if any(a.watched for a in h.attempts): yield Evidence(
-        True, 'it keeps no ledger: its loaders, updates and weights were watched. Whether a checkpoint is the newest was '
-              'not judged.')
+        True, 'it keeps no ledger: its loaders, updates and weights were watched. Whether a checkpoint is the newest '
+              'was not judged.')
     said = [(a, rank, b['declared']) for a in h.attempts for rank, b in sorted(a.begins.items())]
     first = said[0][2]
     for a, rank, d in said:
