@@ -46,7 +46,7 @@ def let_in(folder: Path) -> Path: # to be the first of PYTHONPATH
 def tensors_of(x) -> Iterator: # in order
     "All tensors of a state."
     if hasattr(x, 'state_dict'): x = x.state_dict()
-    if hasattr(x, 'detach'): yield x
+    if hasattr(x, 'detach'): yield x.to_local() if hasattr(x, 'to_local') else x         # of a sharded one, its part
     elif isinstance(x, (dict, list, tuple)):
         for v in x.values() if isinstance(x, dict) else x: yield from tensors_of(v)
 
@@ -112,6 +112,7 @@ class Watch:
 
     def beside(self) -> dict[str, list]: # component -> tensors
         "What else modules have whose parameters these are, which a forward pass changes; and copies, such as averages."
+        self.modules = [r for r in self.modules if r() is not None]
         ids, alive = {*map(id, self.parameters())}, [m for r in self.modules if (m := r()) is not None]
         inner = {id(c) for m in alive for c in m._modules.values()}
         roots = [m for m in alive if id(m) not in inner]
@@ -126,6 +127,7 @@ class Watch:
 @patch
 def optimizer(self: Watch, opt):
     "An optimizer was made."
+    if self.audit is None: self.pid = os.getpid()                              # this is who trains
     if not self.here or not hasattr(opt, 'param_groups'): return
     self.made.append(opt)
     for p in [p for g in opt.param_groups for p in g['params']]:
@@ -174,7 +176,7 @@ def write(self: Watch, state: dict[str, str], anew: bool = False): # anew: anoth
              chain=a.chain, draws=a.most, joint=a.joint)
     self.newest = t
     with open(a.log.path.with_name(f'tokens{a.rank}.jsonl'), 'a') as f:
-        f.write(json.dumps([state['weights'], t, anew]) + '\n')
+        f.write(json.dumps([state, t, anew]) + '\n')
     if anew: return
     a.log.write(dict(event='token', step=a.steps, chain=a.chain, state={k: digest(v) for k, v in state.items()}))
 
@@ -193,9 +195,9 @@ def begin(self: Watch):
     known = [*_lines(folder/f'tokens{a.rank}.jsonl')] or [*_lines(folder/'tokens0.jsonl')]
     saved = [r['token'] for r in _lines(folder/'rank0.jsonl') if r.get('event') == 'saved']
     points = {(t['attempt'], t['step']) for t in saved}
-    alike = [(t, anew) for weights, t, anew in known if weights == state['weights']]
-    of_saved = [x for x in alike if (x[0]['attempt'], x[0]['step']) in points]
-    found, anew = next(reversed(of_saved or alike), (None, False))
+    def likely(k): return known[k][0] == state, (known[k][1]['attempt'], known[k][1]['step']) in points, k
+    alike = [k for k, (left, *_) in enumerate(known) if left['weights'] == state['weights']]
+    _, found, anew = known[max(alike, key=likely)] if alike else (None, None, False)
     said = dict(strange=True) if saved and not found else dict(anew=True) if anew else {}
     if found and found['step']: a._goes_on(found, {} if anew else state, fallback=None, **said)
     else: a._goes_on(None, {}, fallback=None, **said)
