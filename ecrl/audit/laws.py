@@ -927,7 +927,7 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
 @law('state', needs='components named in token() or resumed() on every rank', of=AUDIT_LAWS)
 def law_agree(h: AuditHistory) -> Iterator[Evidence]:
     "Ranks that hold the same components have the same bits of them, at a save and after a restart."
-    n, found, said = 0, [], h.declared('replicated')
+    n, found, said, ever = 0, [], h.declared('replicated'), set()         # ever: components that were once the same
     for a in h.attempts:
         held = {}                                              # (how, step) -> rank -> component -> digest
         for (s, r), t in a.tokens.items(): held.setdefault(('saved at', s), {})[r] = t['state']
@@ -937,8 +937,10 @@ def law_agree(h: AuditHistory) -> Iterator[Evidence]:
                 have = {r: x[k] for r, x in sorted(ranks.items()) if k in x}
                 if len(have) < 2: continue
                 n += len({*have.values()}) == 1 or said is not None
-                if len({*have.values()}) > 1: found.append(_differ(a, k, how, s, have, said))
-    yield from in_brief(found)
+                if len({*have.values()}) > 1: found.append((k, _differ(a, k, how, s, have, said)))
+                elif s: ever.add(k)                                          # before a step an optimizer is empty
+    parts = {k for k, _ in found} - ever if any(a.watched for a in h.attempts) else {}       # nobody declares these
+    yield from in_brief([e for k, e in found if k not in parts])
     return n
 
 def _differ(a: AuditAttempt, k: str, how: str, s: int, have: dict, said: list | None) -> Evidence:
