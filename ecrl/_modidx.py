@@ -212,6 +212,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.audit.history.AuditHistory': ('audit/records.html#audithistory', 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditHistory.ancestry': ( 'audit/records.html#audithistory.ancestry',
                                                                                   'ecrl/audit/history.py'),
+                                    'ecrl.audit.history.AuditHistory.by_steps': ( 'audit/records.html#audithistory.by_steps',
+                                                                                  'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditHistory.counts': ( 'audit/records.html#audithistory.counts',
                                                                                 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditHistory.declared': ( 'audit/records.html#audithistory.declared',

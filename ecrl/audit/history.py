@@ -55,6 +55,7 @@ step   whole  lineage   the last step that the state contains
 chain  text   lineage   of that step
 state  map    restored  component -> digest, as it was saved
 ''', watched='''
+*several  flag  once  loaders are drawn from side by side: nobody tells their epochs apart
 ''', saved='''
 token  map   newest  that is in the checkpoint
 path   text  -       of the checkpoint, as the user names it
@@ -128,6 +129,7 @@ class AuditAttempt:
     twice: list = field(default_factory=list)     # resumed records after the first of the same rank
     own: dict = field(default_factory=dict)       # rank -> its step records, as they stand in its file
     watched: bool = False                         # it tells nothing itself: a trial has looked at it
+    several: bool = False                         # and has seen loaders side by side
 
     @cached_property
     def world_size(self) -> int: return next(iter(self.begins.values()))['world_size']
@@ -174,7 +176,7 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'token': self.tokens[r['step'], rank] = r
     elif kind == 'saved': self.saves.append(r)
     elif kind == 'epoch_end': self.over.append(r)
-    elif kind == 'watched': self.watched = True
+    elif kind == 'watched': self.watched, self.several = True, self.several or bool(r.get('several'))
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 
@@ -219,8 +221,7 @@ class AuditHistory:
     @property
     def end(self) -> int: return max(self.lineage, default=0)     # the last surviving step; 0: none
     @cached_property
-    def whole(self) -> bool: # whether the lineage is known to its beginning
-        return bool(self.last) and self.knows_start(self.last)
+    def whole(self) -> bool: return bool(self.last) and self.knows_start(self.last)     # known to its beginning
     @cached_property
     def launches(self) -> list[dict]: return launches_of(self.folder)
     @property
@@ -277,6 +278,12 @@ def line(self: AuditHistory, a: AuditAttempt) -> dict[int, AuditAttempt]: # step
         out = ({s: x for s, x in out.items() if s <= of.token['step']}      # the first of them finds nothing there
                | {s: of for s in of.committed if top is None or s <= top})
     return out
+
+# %% ../../nbs/audit/620_records.ipynb #f33934fe
+@patch(as_prop=True)
+def by_steps(self: AuditHistory) -> bool:
+    "Whether no epoch tells which samples are due, but a reference alone."
+    return bool(self.declared('replacement')) or any(a.several for a in self.attempts)
 
 # %% ../../nbs/audit/620_records.ipynb #98ffad9f
 def read_audit(folder: Path | str,

@@ -245,7 +245,7 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
     """No sample is consumed twice in an epoch, by the steps that survive; where they are drawn with replacement, each
     step consumed those of the reference."""
     yield from _open(h); yield from _nameless(h)
-    if h.declared('replacement'): return (yield from _as_drawn(h))
+    if h.by_steps: return (yield from _as_drawn(h))
     n, found = 0, []
     for e in epochs(h).values():
         m, more = _hashed_epoch(h, e)[:2] if e.hashes else (e.total, [*_twice(h, e)])
@@ -405,7 +405,7 @@ def _consumed_alike(h: AuditHistory, a: AuditAttempt, b: AuditAttempt, start: in
 def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     "An epoch that is over has left nothing out, except for the declared tail; and no epoch was passed over."
     of, size, n = epochs(h), h.declared('epoch_size'), 0
-    if h.declared('replacement'): return 0
+    if h.by_steps: return 0
     found = [_unless_unseen(h, f'epoch {e} was passed over: no surviving step belongs to it.', None,
                             'the epoch was counted twice at a resume')
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]

@@ -10,6 +10,7 @@ __all__ = ['SHIM', 'PLACES', 'BESIDE', 'let_in', 'tensors_of', 'saved_parts', 's
 import atexit, contextlib, functools, hashlib, json, os, sys, weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
+import ecrl, fastcore
 from fastcore.basics import patch
 from .ledger import Audit, Draw, digest, pair, pairable, reached
 
@@ -25,12 +26,14 @@ class _Torch:
         def exec_module(module):
             load(module)
             try: from ecrl.audit.watching import watch
-            except ImportError as e: sys.exit(f'expected ecrl in the environment of {sys.executable}, found none ({e})')
+            except ImportError: # where the script runs it is not installed
+                sys.path.append(os.path.join(_own, 'beside'))
+                from ecrl.audit.watching import watch
             watch()
         spec.loader.exec_module = exec_module
         return spec
-sys.meta_path.insert(0, _Torch())
 _own = os.path.dirname(os.path.abspath(__file__))
+sys.meta_path.insert(0, _Torch())
 _path = [p for p in sys.path if os.path.abspath(p or '.') != _own]
 _next = importlib.machinery.PathFinder.find_spec('sitecustomize', _path)
 if _next: _next.loader.exec_module(importlib.util.module_from_spec(_next))
@@ -38,7 +41,9 @@ if _next: _next.loader.exec_module(importlib.util.module_from_spec(_next))
 
 def let_in(folder: Path) -> Path: # to be the first of PYTHONPATH
     "A folder that makes every Python which imports torch watch itself; its ledger is that of ECRL_AUDIT_DIR."
-    folder.mkdir(parents=True, exist_ok=True)
+    (beside := folder/'beside').mkdir(parents=True, exist_ok=True)
+    for file in (ecrl.__file__, fastcore.__file__):
+        with contextlib.suppress(FileExistsError): (beside/Path(file).parent.name).symlink_to(Path(file).parent)
     (folder/'sitecustomize.py').write_text(SHIM)
     return folder
 
@@ -92,6 +97,7 @@ class Watch:
         self.begun = self.due = False              # begun: it has said what it continues from; due: a token
         self.passes, self.first = 0, None          # backward passes of the step, by a parameter that is in each
         self.last: Pass | None = None              # that a batch was drawn in
+        self.several = False                       # passes are trained from side by side
 
     @property
     def here(self) -> bool: # not in a worker of a loader, nor where a script keeps a ledger itself
@@ -246,6 +252,10 @@ class Pass:
             raise
         ids, source, batch = a.ids_of(batch, self.waiting.popleft() if self.waiting else None)
         self.w.token()
+        other = self.w.last
+        if self.of and other is not self and other.of and other.left and not self.w.several:
+            self.w.several = True
+            a.log.write(dict(event='watched', several=True))
         a._draw(ids, source, self.of)
         a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1
         return batch
