@@ -961,6 +961,9 @@ def _shows(t, wrong: bool) -> list[str]: # of a trial, lines
     if not said and not wrong: said = [
         f'Whether model and optimizer came back is not shown: {", ".join(seen)} alone could be compared.' if seen else
         'Whether model and optimizer came back is not shown: nothing here has looked at it.']
+    restarts = t.history.attempts[1:]
+    if not wrong and restarts and all(a.continues == 'fresh' for a in restarts): return said + [
+        'No restart continued from what had been saved: each began afresh.']
     if wrong or not t.in_first_epoch: return said
     later = lazy.audit.trying.later_kill(t.history.reference)
     return said + ['Each restart continued from a save of the first epoch: of later ones nothing is shown.'
