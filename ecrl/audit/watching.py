@@ -18,12 +18,16 @@ from .ledger import Audit, Draw, digest, pair, pairable, reached
 SHIM = '''
 import importlib.machinery, importlib.util, os, sys
 class _Torch:
+    busy = False
     def find_spec(self, name, path=None, target=None):
-        if name != 'torch': return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec('torch')
+        if name != 'torch' or self.busy: return None
+        self.busy = True
+        try: spec = importlib.util.find_spec('torch')
+        finally: self.busy = False
+        if spec is None: return None
         load = spec.loader.exec_module
-        def exec_module(module):
+        def exec_module(module): # not where somebody only asks whether it is there
+            sys.meta_path.remove(self)
             load(module)
             try: from ecrl.audit.watching import watch
             except ImportError: # where the script runs it is not installed
