@@ -19,6 +19,7 @@ from ..training.faults import Fault
 from ..measure.laws import GRADES, Verdict, word
 from .history import AuditHistory, is_audit, launches_of, read_audit
 from .laws import AUDIT_LAWS, beside_undisturbed, few, told_of, verify_audit
+from .beside import sources
 from .lines import ledger_lines
 from .watching import let_in
 
@@ -77,8 +78,9 @@ def check_files(command: list[str]):
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6f
 def _script(command: list[str]) -> Path | None: # where it can be told: not of sh -c '...'
     name = next((w for w in command if w.endswith('.py') and not re.search('[{;]', w)), None)
-    module = command[command.index('-m') + 1].replace('.', os.sep) + '.py' if '-m' in command[:-1] else ''
-    return Path(name) if name else Path(module) if os.path.isfile(module) else None
+    modules = [m.replace('.', os.sep) for option, m in zip(command, command[1:]) if option == '-m']
+    files = [m + end for m in reversed(modules) for end in ('.py', f'{os.sep}__main__.py')]    # after a launcher's own
+    return Path(name) if name else next((Path(f) for f in files if os.path.isfile(f)), None)
 
 def _told_before(command: list[str]) -> Iterator[str]: # Raises TryError
     if (script := _script(command)) is None: return
@@ -88,10 +90,10 @@ def _told_before(command: list[str]) -> Iterator[str]: # Raises TryError
         f'`ecrl audit lines {script}` gives it one')
 
 def without_ledger(command: list[str]) -> bool: # also where that cannot be told: should it have one, that is taken
-    "Whether neither a script, nor a module beside it, names this package: then it is watched."
-    if (script := _script(command)) is None: return True
-    beside = (f for pattern in ('*.py', '*/*.py') for f in script.absolute().parent.glob(pattern) if f.is_file())
-    return not any('ecrl' in f.read_text('utf-8', 'replace') for f in beside)
+    "Whether neither a script, nor a module that it imports beside it, names this package: then it is watched."
+    try: texts = sources(script) if (script := _script(command)) else {}
+    except (OSError, SyntaxError, ValueError): return True
+    return not any('ecrl' in text for text in texts.values())
 
 # %% ../../nbs/audit/640_try.ipynb #25593301
 def _what_to_start(word: str, there: bool) -> str: # there: such a file
