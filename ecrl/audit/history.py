@@ -6,7 +6,7 @@
 __all__ = ['RECORDS_OF', 'ALIKE', 'read_lines', 'printable', 'is_audit', 'AuditAttempt', 'launches_of', 'attempts_of',
            'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'micros', 'epoch_of',
            'shifts', 'consumed', 'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set', 'same_step', 'kept',
-           'multiset', 'common_steps', 'alike', 'sample_rows']
+           'multiset', 'common_steps', 'alike', 'ids_of', 'sample_rows']
 
 # %% ../../nbs/audit/620_records.ipynb #368fa4f9
 import json
@@ -494,6 +494,11 @@ def alike(a: AuditAttempt, x: list, b: AuditAttempt, y: list) -> str: # x, y: li
         if any(p == q for p in (orders[0], woven[0]) for q in (orders[1], woven[1])): return 'global order'
     same = same_set(a, x, b, y)
     return 'not known' if same is None else 'set' if same else 'other samples'
+
+def ids_of(h: AuditHistory) -> set[str]: # as texts; of a span, its document
+    "All samples that any attempt has consumed, where they are kept."
+    return {str(i[0] if is_span(i) else i) for a in h.attempts for by in a.steps.values() for r in by.values()
+            for i in r['ids'] or ()}
 
 def sample_rows(h: AuditHistory, wanted: Iterable[str]) -> list[dict]: # as texts; of a span, its document
     "Which executions consumed these samples, and what became of each."

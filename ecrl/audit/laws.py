@@ -289,6 +289,7 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         h.parent(b) is None for _, b, *_ in e.repeats)                                  # no restart did it
     steps = {}
     for m in e.used if by_itself else (): steps.setdefault(m.step, []).append(m)
+    if by_content(h): yield from _too_many(h, e)
     for s, a, ids, first in sorted(e.repeats, key=lambda r: h.parent(r[1]) is None):        # what a restart did first
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
@@ -302,6 +303,15 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         blamed.add(a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611f
+def _too_many(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # of samples that may have the same content
+    "More samples than there are, padding aside, were not each consumed once, whatever they hold."
+    size, tail, last = h.declared('epoch_size'), h.declared('tail'), e.used[-1].step
+    padding = sum(amount(m.ids or ()) for m in e.used if m.step == last) if tail is None or 'pad' in tail else 0
+    if not size or not e.repeats or e.total - size <= padding: return
+    s, a, ids, _ = min(e.repeats, key=lambda r: h.parent(r[1]) is None)                     # what a restart did first
+    yield offence(a, f'epoch {e.number} consumed {e.total} samples, and {size} are declared.', s, None,
+                  _cause(h, e.used, s, a, ids, False))
+
 def _entire(step: list[Micro], ids: list) -> bool: # a batch of a step, and not some of its samples
     return any({*map(str, m.ids or ())} == {*map(str, ids)} for m in step)
 

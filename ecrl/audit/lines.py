@@ -8,7 +8,7 @@ __all__ = ['LOADS', 'COMPREHENSIONS', 'WRAPS', 'LOADERS', 'OPTIMIZERS', 'RANDOM'
            'asked_to_resume', 'to_fill_in', 'as_diff', 'ledger_lines', 'changed', 'write_script']
 
 # %% ../../nbs/audit/635_lines.ipynb #2f999a29
-import ast, difflib, itertools, re
+import ast, difflib, itertools, re, shutil
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
@@ -1026,12 +1026,23 @@ def ledger_lines(script: Path) -> str: # '': it cannot be read
 def changed(s: Script) -> list[str]: # files beside the script, in which there are lines
     return [f for f, new in texts(s).items() if f and new != s.given[f]]
 
-def write_script(s: Script, to: Path) -> Path: # s: of `add_ledger`; its path
-    "Write a script with its lines: a file, or a folder with all that it imports, where these have some, too."
+# %% ../../nbs/audit/635_lines.ipynb #635f0c14
+_SETTINGS = r'[\w./-]+\.(?:ya?ml|json|toml|ini|cfg|conf|txt)\b'                   # files whose name a text holds
+
+def write_script(
+    s: Script, to: Path, # s: of `add_ledger`
+    root: Path | None = None, # where its imports begin; by default nothing is copied
+) -> Path: # of the script
+    "Write a script with its lines: a file; or a folder, with what it imports and names, where modules have some, too."
     folder = bool(changed(s))
     for f, text in texts(s).items():
         if f and not folder: continue
         file = to/(f or s.own) if folder else to
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, 'utf-8')
+        for name in re.findall(_SETTINGS, s.given[f]) if root and folder else ():
+            beside = Path(f or s.own).parent/name
+            if '..' in beside.parts or beside.is_absolute() or not (root/beside).is_file(): continue
+            (to/beside).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(root/beside, to/beside)
     return to/s.own if folder else to

@@ -926,9 +926,18 @@ def _check_ids(wanted: list[str], size: int):
     if wrong := [x for x in wanted if not x.isdecimal() or int(x) >= size]:
         fail(f'ID: expected numbers from 0 to {size - 1}, with commas between them, found {wrong[0]!r}')
 
+def _named(known: set[str], wanted: list[str]) -> list[str]: # digests are shown shortened
+    digests = [k for k in known if re.fullmatch('[0-9a-f]{32}', k)]
+    found = [w if w in known else next((d for d in digests if len(w) > 5 and d.startswith(w)), None) for w in wanted]
+    if digests and None in found: fail(
+        f'ID: expected one that the ledger keeps, a digest of what the sample holds, such as {min(digests)[:8]}, found '
+        f'{wanted[found.index(None)]!r}')
+    return [f or w for f, w in zip(found, wanted)]
+
 def _ledger_sample(folder: Path, wanted: list[str], epoch: int | None) -> tuple: # rows, and words for `sample`
     of = lazy.audit.history
     h = of.read_audit(folder)
+    wanted[:] = _named(of.ids_of(h), wanted)
     rows, size = of.sample_rows(h, wanted), h.declared('epoch_size')
     first = next(([r['ids'] or () for r in recs] for _, _, recs in h.surviving), [])
     if size and of.numbers(first) is not None: _check_ids([*{*wanted} - {r['sample'] for r in rows}], size)
@@ -1009,7 +1018,7 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
                                            f'{", ".join([script.name, *beside])}; nothing is written')
     _needs_folder('--write', to)
     begins = to if beside else Path.cwd()                                        # where its imports do
-    to = of.write_script(s, to)
+    to = of.write_script(s, to, script.absolute().parents[s.own.count('/')])
     ranks = 'init_process_group' in s.text
     how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
     at, root = to.absolute(), begins.absolute()
@@ -1043,9 +1052,10 @@ def told_of_logs(folder: Path, new: bool): # of a trial; new: made for it
         raise
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d170b1
-@audit.command(name='try')
+# behind the command all is its own
+@audit.command(name='try', context_settings=dict(allow_interspersed_args=False))
 def audit_try(
-    command: argument(list[str], 'After --: the command; {world} becomes the number of ranks, {run} the folder of the '
+    command: argument(list[str], 'The command, behind these options; {world} becomes the number of ranks, {run} the folder of the '
                                  'run, \'{again:--resume PATH}\' is --resume PATH in restarts alone. It runs '
                                  'in an empty folder of its own, where its checkpoints begin afresh: name its data by '
                                  'whole paths.'),
