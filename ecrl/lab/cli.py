@@ -1055,10 +1055,10 @@ def told_of_logs(folder: Path, new: bool): # of a trial; new: made for it
 # behind the command all is its own
 @audit.command(name='try', context_settings=dict(allow_interspersed_args=False))
 def audit_try(
-    command: argument(list[str], 'The command, behind these options; {world} becomes the number of ranks, {run} the folder of the '
-                                 'run, \'{again:--resume PATH}\' is --resume PATH in restarts alone. It runs '
-                                 'in an empty folder of its own, where its checkpoints begin afresh: name its data by '
-                                 'whole paths.'),
+    command: argument(list[str], 'The command, behind these options; {world} becomes the number of ranks, {run} the '
+                                 'folder of the run, \'{again:--resume PATH}\' is --resume PATH in restarts alone. It '
+                                 'runs in an empty folder of its own, where its checkpoints begin afresh: name its '
+                                 'data by whole paths.'),
     world: setting(str, 'Ranks of each launch, over and over: 2,1 changes them; '
                               'the first of several restarts keeps them.') = '1',
     kills: optional(str, 'Where to kill, e.g. step:7,token:10,saved:20,epoch:1; by default a plan of up to seven, from '
@@ -1081,7 +1081,7 @@ def audit_try(
         fail(f'--out {short(folder)}: expected a new folder, or that of a trial that was interrupted, found one that '
              'is not empty')
     new, write_receipt = folder is None or not folder.exists(), lazy.audit.receipt.write_receipt
-    temporary, folder = folder is None, folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
+    own, folder = folder is not None, folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
     with told_of_logs(folder, new), calm(lambda: 'Interrupted. To go on, call the same command with '
                                            f'--out {short(folder)}: an undisturbed run that is whole is not repeated.'):
         t = lazy.audit.trying.try_restarts(command, folder, kills.split(',') if kills else None,
@@ -1089,8 +1089,7 @@ def audit_try(
                                            lambda text: print(text, flush=True))
     page, wrong = write_receipt(t.history), t.complaints(require or ('set', 'order'))    # the first of each law
     tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}'
-         + ' (--out chooses the folder)'*temporary,
-         *(f'- {said}' for said in wrong))
+         + ' (--out chooses the folder)'*(not own), *(f'- {said}' for said in wrong))
     tell(*_shows(t, bool(wrong)))
     raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
 
