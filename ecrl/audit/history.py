@@ -47,6 +47,7 @@ fallback  text?  newest    why not the newest checkpoint
 state     map    restored  component -> digest, after loading
 *anew     flag   restored  something begins anew within the job: nothing of what the token names is restored
 *strange  flag   restored  the weights are none that a step had left, though some were saved
+*unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
 ''', epoch_end='''
 epoch  whole  whole  the loader was exhausted
 *left  list   whole  ids (or the multiset hash) of each batch drawn after the last step and not trained on
@@ -54,15 +55,21 @@ epoch  whole  whole  the loader was exhausted
 step   whole  lineage   the last step that the state contains
 chain  text   lineage   of that step
 state  map    restored  component -> digest, as it was saved
-''', watched='''
-*several  flag  once  loaders are drawn from side by side: nobody tells their epochs apart
+*at    map    lineage   of a watched step: its epoch, and what else a restart is told by
 ''', saved='''
 token  map   newest  that is in the checkpoint
 path   text  -       of the checkpoint, as the user names it
 ''')
 
 # %% ../../nbs/audit/620_records.ipynb #2f104f8e
-_TABLES |= dict(step='''
+_TABLES |= dict(anew='''
+step   whole  lineage   the last one before another training begins
+chain  text   lineage   of that step
+state  map    lineage   component -> digest, that it begins with
+at     map    lineage   as of a token
+''', watched='''
+*several  flag  once  loaders are drawn from side by side: nobody tells their epochs apart
+''', step='''
 step      whole  contiguous  optimizer steps since the very beginning, from 1
 epoch     whole  whole       from whatever the user counts from
 source    text?  once        where the ids come from: dataset, key, function, index, content, given
@@ -77,6 +84,7 @@ chain     text   written     digest of this line's content and of all before it
 *unsure   text   once        why it is not known what the step consumed
 *noted    map    repeated    what the user noted, such as the loss
 *of       whole  whole       samples of the dataset whose numbers, from 0, the ids are; by each attempt's first step
+*due      whole  whole       batches of the pass, as its loader says; by each attempt's first step
 *among    list   whole       where ids are not kept, of its part that is drawn from: samples, their multiset hash
 *bags     list   once        of each micro-batch, the multiset hash of its ids, where these are not kept
 *order    text   repeated    digest of this rank's ids in their order, where these are not kept
@@ -150,7 +158,8 @@ class AuditAttempt:
     def continues(self) -> str: # token | fresh | unknown
         "What it says it continues from."
         said = next(iter(self.resumed.values()), None)
-        return 'unknown' if said is None or said.get('strange') else 'token' if said['token'] else 'fresh'
+        lost = said is None or said.get('strange') or said.get('unseen')
+        return 'unknown' if lost else 'token' if said['token'] else 'fresh'
     @property
     def token(self) -> dict | None: return next((r['token'] for r in self.resumed.values()), None)
 
@@ -177,6 +186,7 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'saved': self.saves.append(r)
     elif kind == 'epoch_end': self.over.append(r)
     elif kind == 'watched': self.watched, self.several = True, self.several or bool(r.get('several'))
+    elif kind == 'anew': pass                                                        # its next step stands for it
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks',
-           'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed', 'law_once',
-           'numbered', 'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told', 'law_shuffled',
-           'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes', 'beside',
-           'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried',
+           'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed', 'sizes',
+           'law_once', 'numbered', 'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told',
+           'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes',
+           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried',
            'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
@@ -127,6 +127,10 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
                 f'rank {k} from {t["step"] if (t := r["token"]) else 0}' for k, r in sorted(a.resumed.items())) + '.')
         for r in a.twice[:1]: yield offence(a, f'rank {r["rank"]} of attempt {a.number} says twice what it continues '
                                              'from.', rank=r['rank'])
+        if odd := [r for r, x in a.resumed.items() if x.get('unseen')]: yield unknown(
+            f'attempt {a.number}: {_ranks(odd)} began with weights that are not those of the beginning, nor of a step '
+            'whose weights were digested.', 'a folder of its own for a fresh start; or a save that is seen: by '
+            'torch.save, torch.distributed.checkpoint, safetensors', a=a)
         trained = {r for by in a.steps.values() for r in by}      # the others may have died before they could say it
         silent = [r for r in a.begins if r in trained and r not in a.resumed]
         if silent and (a.number > 1 or a.resumed):
@@ -162,8 +166,8 @@ def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
 def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     "All ranks and attempts say the same of the data, and take ids from one source."
     if any(a.watched for a in h.attempts): yield Evidence(
-        True, 'it keeps no ledger: its loaders, updates and weights were watched. Whether a checkpoint is the newest '
-              'was not judged.')
+        True, 'it keeps no ledger: its loaders, updates and weights were watched. Not judged: whether a checkpoint is '
+              'the newest' + ', and whether an epoch was trained twice, or passed over'*(h.reference is None) + '.')
     said = [(a, rank, b['declared']) for a in h.attempts for rank, b in sorted(a.begins.items())]
     first = said[0][2]
     for a, rank, d in said:
@@ -238,6 +242,34 @@ def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # wher
         parts = [(due - mine, 'left out'), (mine - due, 'consumed beyond it')]
         said = ' and '.join(f'{how} {few(sorted(x.elements(), key=str))}' for x, how in parts if x)
         yield Evidence(False, f'epoch {e.number}, beside that of the undisturbed run, {said}.', e.used[-1].step)
+
+# %% ../../nbs/audit/630_laws.ipynb #63000e02
+def _untouched(e: Epoch) -> bool: return all(m.attempt.continues != 'token' for m in e.used)
+
+@per_history
+def sizes(h: AuditHistory) -> list[int]: # samples
+    "Of the epochs that were over before any restart."
+    return [e.total - e.repeated for e in epochs(h).values() if e.over and _untouched(e)]
+
+def _promised(h: AuditHistory, e: Epoch) -> range: # samples; of length 0: not known
+    "How many an epoch should have, as the loader said of the pass in which it began, before any restart."
+    r, a = e.used[0].record, e.used[0].attempt
+    due = next((x['due'] for x in reversed(a.own[r['rank']]) if x['step'] <= r['step'] and 'due' in x), 0)
+    B = (r['micro'][0] or 0)*a.world_size
+    return range((due - 1)*B + 1, due*B + 1) if due and a.continues != 'token' else range(0)
+
+def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
+    "Whether an epoch that a restart has touched is as large as the others, or as its loader said."
+    came, due, known, last = e.total - e.repeated, _promised(h, e), {*sizes(h)}, e.used[-1].step
+    if _untouched(e) or came == numbered(h)[0] or any(m.ids is None for m in e.used): return
+    said = f'epoch {e.number} consumed {came} different samples'
+    if due and came < due.start: yield Evidence(False, f'{said}; its loader had at least {due.start} to come.', last,
+                                                cause=_lost(h, e, due.start - came, e.largest))
+    elif len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
+        False, f'{said}; each of the {len(sizes(h))} before a restart, {min(known)}.', last,
+        cause=_lost(h, e, min(known) - came, e.largest))
+    elif came not in due and known != {came}: yield unknown(
+        f'{said}, and nobody says how large an epoch is.', 'an undisturbed run beside it (ecrl audit try)', last)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611e
 @law('set', needs='ids', of=AUDIT_LAWS)
@@ -424,6 +456,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     elif not size and over and not over[0].used[0].attempt.watched:
         yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch is.',
                       'audit(epoch_size=...)')
+    elif not size and h.whole: n, found = len(over), [*found, *chain(*(_beside_others(h, e) for e in over))]
     if over: yield from _open(h)
     for e in over if size and h.whole else ():
         if e.hashes: m, _, more = _hashed_epoch(h, e)
@@ -438,6 +471,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     yield from in_brief([*found, *_cut_anew(h, size)] if size and h.whole else found)
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #9399dfb6
 @per_history
 def _unseen(h: AuditHistory) -> list[int]:
     "Steps below the newest one that do not count only because the records of a rank end before them."
@@ -559,13 +593,14 @@ def left_out(h: AuditHistory, e: Epoch) -> list: # ids of each batch, or its has
 
 def _lost(h: AuditHistory, e: Epoch, missing: int, B: int) -> str | None:
     steps = {m.step for m in e.used}
-    if missing == h.declared('epoch_size') % B and not _short(e.used):
+    size = h.declared('epoch_size')
+    if size and missing == size % B and not _short(e.used):
         return "the loader drops what does not fill a batch (drop_last=True): then declare tail='drop'"
     inside = next((a for a in h.attempts if h.parent(a) and {a.token['step'], a.token['step'] + 1} <= steps
                    and h.lineage.get(a.token['step'] + 1) is a
                    and all(b is not a for _, b, *_ in e.repeats)), None)           # else it began the epoch again
     other = _undisturbed(h, e)
-    lost = missing - (max(0, h.declared('epoch_size') - other.total + other.repeated) if other else 0)    # by a restart
+    lost = missing - (max(0, size - other.total + other.repeated) if size and other else 0)        # by a restart
     further = f', and went {show_count(lost//B, "batches")} too far'*(lost > 0 and lost % B == 0)
     return f'attempt {inside.number} resumed within it{further}' if inside else _skipped_again(h, e, missing)
 

@@ -368,7 +368,7 @@ def _run_name(file: Path) -> str: # the first process to arrive writes it
 def sealed(r: dict) -> str:
     "The part of a step's line that its chain seals."
     return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped',
-                                         'passed', 'left', 'unsure', 'noted', 'of', 'among', 'bags', 'order')
+                                         'passed', 'left', 'unsure', 'noted', 'of', 'due', 'among', 'bags', 'order')
                        if k in r}, separators=(',', ':'))
 
 def link(chain: str, core: str) -> str: # 32 hex digits

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['KILL_POINTS', 'AGAIN', 'INPUTS', 'SAVED', 'TryError', 'Late', 'kill_at', 'in_folder', 'check_files', 'without_ledger',
-           'launch', 'newest_log', 'last_words', 'saves_of', 'epoch_of', 'later_kill', 'kill_plan', 'within',
-           'launch_worlds', 'Trial', 'try_restarts', 'assert_resumes_exactly']
+           'launch', 'newest_log', 'last_words', 'watched_job', 'saves_of', 'epoch_of', 'later_kill', 'kill_plan',
+           'within', 'launch_worlds', 'Trial', 'try_restarts', 'assert_resumes_exactly']
 
 # %% ../../nbs/audit/640_try.ipynb #47e4950b
 import hashlib, json, os, re, shlex, shutil, subprocess, tempfile, time, uuid
@@ -21,7 +21,7 @@ from .history import AuditHistory, is_audit, launches_of, read_audit
 from .laws import AUDIT_LAWS, beside_undisturbed, few, told_of, verify_audit
 from .beside import sources
 from .lines import ledger_lines
-from .watching import let_in
+from .watching import LIGHT, let_in
 
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6b
 class TryError(RuntimeError): "A script that cannot be tried; the message says why."
@@ -143,6 +143,17 @@ def last_words(run: Path, n: int = 8) -> str: # of the newest launch
     # ranks may write into each other's lines
     at = next((i for i in errors if 'File "' not in lines[i]), errors[0] if errors else None)
     return '\n'.join(lines[-n:] if at is None else lines[max(0, at - 3):at + 1])
+
+# %% ../../nbs/audit/640_try.ipynb #64000c02
+def watched_job(command: list[str], folder: Path) -> dict[str, str]: # Raises TryError
+    "The environment in which a command keeps a ledger without a line of its own; of each launch the same folder."
+    if not without_ledger(command): raise TryError(
+        f'{_script(command).name} keeps a ledger of its own: start it as it is.')
+    if shutil.which(command[0]) is None: raise TryError(
+        f'{command[0]}: cannot be started. {_what_to_start(command[0], os.path.exists(command[0]))}')
+    paths = [let_in((folder := Path(folder).absolute())/'watch'), os.environ.get('PYTHONPATH')]
+    return os.environ | {'ECRL_AUDIT_DIR': str(folder), LIGHT: '1',
+                         'PYTHONPATH': os.pathsep.join(map(str, filter(None, paths)))}
 
 # %% ../../nbs/audit/640_try.ipynb #64000b02
 def saves_of(h: AuditHistory) -> list[int]: # steps

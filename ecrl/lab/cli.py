@@ -11,8 +11,8 @@ __all__ = ['app', 'RunDir', 'ThisRun', 'OwnRun', 'Json', 'Nproc', 'TargetSteps',
            'started_from', 'from_here', 'join', 'beside', 'plan', 'matrix_run', 'matrix_status', 'matrix_report',
            'status', 'tail', 'monitor', 'check_new', 'config_table', 'about_key', 'effective', 'show_config', 'init',
            'verify', 'goodput', 'WithSteps', 'diverge', 'advise', 'project_', 'sample', 'audit_lines', 'audit_receipt',
-           'told_of_logs', 'audit_try', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor', 'Device', 'gpu',
-           'glossary', 'main']
+           'told_of_logs', 'audit_try', 'audit_run', 'report', 'compare', 'fetch', 'site', 'findings', 'doctor',
+           'Device', 'gpu', 'glossary', 'main']
 
 # %% ../../nbs/lab/870_cli.ipynb #0b1f58ba
 import os, signal, sys
@@ -1092,6 +1092,19 @@ def audit_try(
          + ' (--out chooses the folder)'*(not own), *(f'- {said}' for said in wrong))
     tell(*_shows(t, bool(wrong)))
     raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
+
+# %% ../../nbs/lab/870_cli.ipynb #a0d17e21
+@audit.command(name='run', context_settings=dict(allow_interspersed_args=False))
+def audit_run(
+    command: argument(list[str], 'The command that starts the job, and starts it again; it runs where you are.'),
+    folder: setting(Path, 'Folder of its ledger: the same at each restart, and of this job alone.',
+                    '--out') = Path('runs/job')):
+    """Run a job that keeps a ledger without a line in its script: its loaders, updates and weights are watched from
+    within. Its exit code and signals are its own."""
+    if folder.is_file(): fail(f'--out {short(folder)}: expected a folder, found a file')
+    env = lazy.audit.trying.watched_job(command, folder)
+    err.print(f'watched; judge it with: ecrl verify {short(folder)}', soft_wrap=True)
+    os.execvpe(command[0], command, env)
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002
 from ..board.command import board
