@@ -166,8 +166,8 @@ def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
 def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     "All ranks and attempts say the same of the data, and take ids from one source."
     if any(a.watched for a in h.attempts): yield Evidence(
-        True, 'it keeps no ledger: its loaders, updates and weights were watched. Not judged: whether a checkpoint is '
-              'the newest' + ', and whether an epoch was trained twice, or passed over'*(h.reference is None) + '.')
+        True, 'it keeps no ledger: its loaders, updates and weights were watched.'
+              + ' Not judged: whether a whole epoch was trained twice, or passed over.'*(h.reference is None))
     said = [(a, rank, b['declared']) for a in h.attempts for rank, b in sorted(a.begins.items())]
     first = said[0][2]
     for a, rank, d in said:
@@ -800,13 +800,16 @@ def told_of(
 def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     "A restart continues from the newest checkpoint that was published, or says why not."
     n, saves = 0, []                                                  # of the attempts before
-    if any(a.watched for a in h.attempts): return 0                   # which of its files is a checkpoint is not known
+    watched = any(a.watched for a in h.attempts)
     for before, a in zip([None, *h.attempts], h.attempts):
         saves += [(before, r) for r in before.saves] if before else []
         t, mine = a.token, h.parent(a)
         if not saves or not a.resumed or t and mine is None: continue
-        n, here = n + 1, (mine.number, t['step']) if t else (0, -1)
+        here = (mine.number, t['step']) if t else (0, -1)
         newer = [*takewhile(lambda x: here < (x[0].number, x[1]['token']['step']), reversed(saves))]
+        if watched and not (seen := _seen(saves, here)): continue
+        if watched: newer = [x for x in newer if x in seen]
+        n += 1
         if not newer: continue
         begins = f'attempt {a.number} continues from {at(t["step"], mine) if t else "a fresh start"}'
         aside = _kept_aside(saves, here) if t else []
@@ -820,6 +823,10 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
             yield Evidence(True, f'{begins}: {r["path"]} of {at(step, p)} was published, and {q} not yet.',
                            t['step'] if t else 0, None, a.number)
             continue
+        if watched:
+            yield unknown(f'{begins}, although {r["path"]} of {at(step, p)} was saved, and a step came after it.',
+                          'a ledger of its own, if that is no checkpoint, or was removed', t['step'], a=a)
+            continue
         why = next((r['fallback'] for r in a.resumed.values() if r['fallback']), None)
         yield Evidence(bool(why), f'{begins}, '
             f'although {r["path"]} of {at(step, p)} was published' + (f'; the reason: {why}.' if why else '.'),
@@ -830,6 +837,12 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
 
 # %% ../../nbs/audit/630_laws.ipynb #a70ae9fb
 def _kind(save: dict) -> str: return re.sub('[0-9]+', '#', save['path'].lower())
+
+def _seen(saves: list, here: tuple[int, int]) -> list: # saves: (attempt, record); here: what was loaded
+    "Of a watched run: saves under names as of what was loaded, others need be no checkpoints; and a step came after."
+    own = {_kind(r) for p, r in saves if (p.number, r['token']['step']) == here}
+    return [(p, r) for p, r in saves if _kind(r) in own and (
+        (p.number, r['token']['step']) == here or r['token']['step'] < max(p.steps, default=0))]
 
 def _kept_aside(saves: list, here: tuple[int, int]) -> list[str]: # saves: (attempt, record); here: what was loaded
     "Kinds of names that a restart need not look for: the best one, and what is saved less often than what it loaded."
