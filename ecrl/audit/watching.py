@@ -150,13 +150,14 @@ def optimizer(self: Watch, opt):
 
 @patch
 def backward(self: Watch, p):
-    "A gradient has come to a parameter."
+    "A gradient has come to a parameter; the first one of a step tells its passes."
+    if self.first not in (None, id(p)): self.audit.backward = True; return
     if not self.here: return
     if self.made: # of several trainings, the newest: a fold, a setting of a search
         self.optimizers, self.made = self.made, []
         self.begin()
-    if self.first is None: self.first = p
-    self.passes += p is self.first
+    self.first = id(p)
+    self.passes += 1
     if not self.audit.pending and self.last is None:                           # no loader: its samples are not known
         self.audit.pending.append(Draw(None, '', [True], self.audit.at_epoch, True))
     self.audit.backward = True
