@@ -86,8 +86,8 @@ def _told_before(command: list[str]) -> Iterator[str]: # Raises TryError
     if (script := _script(command)) is None: return
     if not script.is_file(): raise TryError(f'{script}: expected a script, found no such file')
     if without_ledger(command): yield (
-        f'{script.name} keeps no ledger: its loaders, updates and weights are watched from within. For production, '
-        f'`ecrl audit lines {script}` gives it one')
+        f'{script.name} keeps no ledger: its loaders, updates and weights are watched from within. So is a job in '
+        'production: ecrl audit run')
 
 def without_ledger(command: list[str]) -> bool: # also where that cannot be told: should it have one, that is taken
     "Whether neither a script, nor a module that it imports beside it, names this package: then it is watched."

@@ -984,7 +984,7 @@ def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, with
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
 audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script. '
-                    '`ecrl audit try` needs no ledger; `ecrl audit lines` gives a script its own, for production; '
+                    '`ecrl audit try` and `run` need no ledger; `ecrl audit lines` gives a script its own; '
                     '`ecrl init` writes one that keeps it. What ecrl.audit() takes: python '
                     '-c "import ecrl; print(ecrl.audit.__doc__)"')
 app.add_typer(audit, name='audit')
