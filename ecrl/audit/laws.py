@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks',
            'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed', 'sizes',
-           'law_once', 'numbered', 'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told',
+           'data_size', 'law_once', 'numbered', 'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told',
            'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes',
            'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried',
            'beside_undisturbed']
@@ -246,11 +246,6 @@ def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # wher
 # %% ../../nbs/audit/630_laws.ipynb #63000e02
 def _untouched(e: Epoch) -> bool: return all(m.attempt.continues != 'token' for m in e.used)
 
-@per_history
-def sizes(h: AuditHistory) -> list[int]: # samples
-    "Of the epochs that were over before any restart."
-    return [e.total - e.repeated for e in epochs(h).values() if e.over and _untouched(e)]
-
 def _promised(h: AuditHistory, e: Epoch) -> range: # samples; of length 0: not known
     "How many an epoch should have, as the loader said of the pass in which it began, before any restart."
     r, a = e.used[0].record, e.used[0].attempt
@@ -258,15 +253,28 @@ def _promised(h: AuditHistory, e: Epoch) -> range: # samples; of length 0: not k
     B = (r['micro'][0] or 0)*a.world_size
     return range((due - 1)*B + 1, due*B + 1) if due and a.continues != 'token' else range(0)
 
+def _came(h: AuditHistory, e: Epoch) -> int: # different samples; but some may have the same content
+    return e.total - (0 if by_content(h) else e.repeated)
+
+@per_history
+def sizes(h: AuditHistory) -> list[int]: # samples
+    "Of the epochs that were over before any restart, or are as their loader said."
+    came = [(e, _came(h, e)) for e in epochs(h).values() if e.over]
+    return [n for e, n in came if _untouched(e) or n in _promised(h, e)]
+
+@per_history
+def data_size(h: AuditHistory) -> int: # samples of the dataset; 0: not known
+    return max((r.get('of', 0) for _, _, _, recs in walks(h) for r in recs), default=0)
+
 def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     "Whether an epoch that a restart has touched is as large as the others, or as its loader said."
-    came, due, known, last = e.total - e.repeated, _promised(h, e), {*sizes(h)}, e.used[-1].step
-    if _untouched(e) or came == numbered(h)[0] or any(m.ids is None for m in e.used): return
-    said = f'epoch {e.number} consumed {came} different samples'
+    came, due, known, last = _came(h, e), _promised(h, e), {*sizes(h)}, e.used[-1].step
+    if _untouched(e) or came == data_size(h) or any(m.ids is None for m in e.used): return
+    said = f'epoch {e.number} consumed {came} samples'
     if due and came < due.start: yield Evidence(False, f'{said}; its loader had at least {due.start} to come.', last,
                                                 cause=_lost(h, e, due.start - came, e.largest))
     elif len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
-        False, f'{said}; each of the {len(sizes(h))} before a restart, {min(known)}.', last,
+        False, f'{said}; each of {len(sizes(h))} that are whole, {min(known)}.', last,
         cause=_lost(h, e, min(known) - came, e.largest))
     elif came not in due and known != {came}: yield unknown(
         f'{said}, and nobody says how large an epoch is.', 'an undisturbed run beside it (ecrl audit try)', last)

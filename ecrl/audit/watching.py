@@ -214,7 +214,8 @@ def begin(self: Watch):
     a.hooked = len(self.parameters())
     if self.begun: return self.write(state, anew=True)
     self.begun, folder = True, a.log.path.parent
-    known = _lines(a.log.path, 'token', 'anew') or _lines(folder/'rank0.jsonl', 'token', 'anew')
+    known = _lines(a.log.path, 'token', 'anew') or [
+        r for r in _lines(folder/'rank0.jsonl', 'token', 'anew') if r['attempt'] != a.attempt]       # of more ranks now
     saved = {(r['token']['attempt'], r['token']['step']) for r in _lines(folder/'rank0.jsonl', 'saved')}
     now = {k: digest(v) for k, v in state.items()}
     def likely(k): return known[k]['state'] == now, (known[k]['attempt'], known[k]['step']) in saved, k
