@@ -7,7 +7,7 @@ __all__ = ['SHIM', 'PLACES', 'LIGHT', 'SHARE', 'BESIDE', 'SAVES', 'let_in', 'ten
            'mark', 'Watch', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
-import atexit, contextlib, functools, hashlib, json, os, sys, threading, time, weakref
+import atexit, contextlib, functools, hashlib, json, os, sys, threading, time, warnings, weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 import ecrl, fastcore
@@ -102,12 +102,14 @@ class Watch:
         self.passes, self.first = 0, None          # backward passes of the step, by a parameter that is in each
         self.last: Pass | None = None              # that a batch was drawn in
         self.several = False                       # passes are trained from side by side
-        self.light = LIGHT in os.environ           # a job in production
+        self.light, self.off = LIGHT in os.environ, False          # light: a job in production
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
 
     @property
     def here(self) -> bool: # not in a worker of a loader, nor where a script keeps a ledger itself
-        return os.getpid() == self.pid and not getattr(sys.modules.get('ecrl.audit'), '_MADE', None)
+        own = getattr(sys.modules.get('ecrl.audit'), '_MADE', None)
+        return os.getpid() == self.pid and not own and not self.off
+
     def ledger(self) -> Audit:
         if self.audit is None:
             self.audit = Audit(os.environ['ECRL_AUDIT_DIR'])
@@ -137,22 +139,36 @@ def beside(self: Watch) -> dict[str, list]: # component -> tensors
                  copies=[[*m.parameters(), *m.buffers()] for m in copies])
     return {k: v for k, v in found.items() if v}
 
+# %% ../../nbs/audit/638_watch.ipynb #63800044
+@patch
+def safely(self: Watch, call: Callable, *args): # its value; None: not here, or it has failed
+    "In production nothing of this ends a job, or changes what it does."
+    if not self.here: return
+    try: return call(*args)
+    except Exception as e:
+        if not self.light: raise
+        self.off = True
+        warnings.warn(f'ecrl: {e} (The job goes on; from here on it is not watched.)')
+
 # %% ../../nbs/audit/638_watch.ipynb #63800011
 @patch
 def optimizer(self: Watch, opt):
     "An optimizer was made."
-    if self.audit is None: self.pid = os.getpid()                              # this is who trains
-    if not self.here or not hasattr(opt, 'param_groups'): return
+    if not hasattr(opt, 'param_groups'): return
     self.made.append(opt)
     for p in [p for g in opt.param_groups for p in g['params']]:
         if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(self.backward)
-    opt.register_step_post_hook(lambda *_: self.stepped())
+    opt.register_step_post_hook(lambda *_: self.safely(self.stepped))
 
 @patch
 def backward(self: Watch, p):
     "A gradient has come to a parameter; the first one of a step tells its passes."
-    if self.first not in (None, id(p)): self.audit.backward = True; return
-    if not self.here: return
+    if self.first in (None, id(p)): self.safely(self.passed, p)
+    else: self.audit.backward = True
+
+@patch
+def passed(self: Watch, p):
+    "A backward pass has begun."
     if self.made: # of several trainings, the newest: a fold, a setting of a search
         self.optimizers, self.made = self.made, []
         self.begin()
@@ -232,13 +248,21 @@ def begin(self: Watch):
 @patch
 def saving(self: Watch, obj, path, save: Callable):
     "`torch.save`: of the weights it is a checkpoint. In another thread than trains, it has a copy of some step."
-    if not self.here or not self.begun or threading.get_ident() != self.thread: return save()
+    found = self.begun and threading.get_ident() == self.thread and self.safely(self.finds, obj)
+    save()
+    if found: self.safely(self.saved, obj, path)
+
+@patch
+def finds(self: Watch, obj) -> bool: # whether it holds weights
     if self.light: self.token(sure=True)
     own = [mark(p) for p in self.parameters()[:4]]
-    if not any(mark(t) in own for t in tensors_of(obj)): return save()
+    if not any(mark(t) in own for t in tensors_of(obj)): return False
     self.token()
     reached('token', self.audit.steps)
-    save()
+    return True
+
+@patch
+def saved(self: Watch, obj, path):
     name = Path(path).name if isinstance(path, (str, os.PathLike)) else 'a file'
     self.audit.noted |= {f'saved {k}': mark(v) for k, v in saved_parts(obj, name).items()}
     self.audit.log.write(dict(event='saved', token=self.newest, path=name), durable=True)
@@ -253,11 +277,11 @@ class Pass:
         w.ledger().of = {}
         w.audit.numbers(getattr(loader, 'dataset', None))
         drawn = pair(loader) if pairable(loader) else None
-        self.batches = self.alone(batches)
-        self.waiting = drawn.waiting if drawn is not None else ()
         try: self.left = len(loader)               # batches
         except (TypeError, NotImplementedError): self.left = -1
         self.told = w.audit.of | (dict(due=self.left) if self.left > 0 else {})
+        self.batches = self.alone(batches)         # last: it may draw from a generator
+        self.waiting = drawn.waiting if drawn is not None else ()
     def __iter__(self): return self
     def __len__(self): return len(self.batches)
     def __getattr__(self, name): return getattr(self.__dict__['batches'], name)
@@ -266,23 +290,32 @@ class Pass:
         try: return call(*args)
         finally: self.w.within = outer
     def __next__(self):
-        a = self.w.audit
         try: batch = self.alone(next, self.batches)
         except StopIteration:
-            a._look()
-            if self.of: a.epoch_over()
-            else: a.pending = [d for d in a.pending if d.of is not self.of]
+            self.w.safely(self.over)
             raise
-        ids, source, batch = a.ids_of(batch, self.waiting.popleft() if self.waiting else None)
-        self.w.token()
-        other = self.w.last
-        if self.of and other is not self and other.of and other.left and not self.w.several:
-            self.w.several = True
-            a.log.write(dict(event='watched', several=True))
-        a.of = self.told                           # and not of a pass that has begun meanwhile
-        a._draw(ids, source, self.of)
-        a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1
+        self.w.safely(self.drawn, batch)
         return batch
+
+# %% ../../nbs/audit/638_watch.ipynb #63800046
+@patch
+def over(self: Pass):
+    a = self.w.audit
+    a._look()
+    if self.of: a.epoch_over()
+    else: a.pending = [d for d in a.pending if d.of is not self.of]
+
+@patch
+def drawn(self: Pass, batch):
+    a, other = self.w.audit, self.w.last
+    ids, source, _ = a.ids_of(batch, self.waiting.popleft() if self.waiting else None)
+    self.w.token()
+    if self.of and other is not self and other.of and other.left and not self.w.several:
+        self.w.several = True
+        a.log.write(dict(event='watched', several=True))
+    a.of = self.told                           # and not of a pass that has begun meanwhile
+    a._draw(ids, source, self.of)
+    a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1
 
 # %% ../../nbs/audit/638_watch.ipynb #63800016
 def wrapped(owner, name: str):
@@ -305,8 +338,9 @@ def hook_loaders(w: Watch) -> Callable: # look again for those beside
     def drawn(cls):
         @wrapped(cls, '__iter__')
         def batches(was, self):
-            if not w.here or not (w.optimizers or w.made) or w.within: return was(self)
-            return Pass(w, self, lambda: iter(was(self)))
+            if not (w.optimizers or w.made) or w.within: return was(self)
+            seen = w.safely(Pass, w, self, lambda: iter(was(self)))
+            return was(self) if seen is None else seen
         seen.update((cls, cls.__iter__))
     drawn(DataLoader)
     def kind(cls, **kw):
@@ -327,7 +361,7 @@ def hook_saves(w: Watch): # of what is imported by now, once
         if not hasattr(owner, name) or hasattr(getattr(owner, name), '__wrapped__'): continue
         @wrapped(owner, name)
         def begins(was, *args, **kw):
-            if w.light and w.here and w.begun and threading.get_ident() == w.thread: w.token(sure=True)
+            if w.light and w.begun and threading.get_ident() == w.thread: w.safely(w.token, True)
             return was(*args, **kw)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800034
@@ -336,7 +370,10 @@ def watch() -> Watch: # once, when torch has been imported
     import torch
     look_beside = hook_loaders(w := Watch())
     @wrapped(torch.optim.Optimizer, '__init__')
-    def made(was, self, *args, **kw): was(self, *args, **kw); w.optimizer(self); look_beside(); hook_saves(w)
+    def made(was, self, *args, **kw):
+        was(self, *args, **kw)
+        if w.audit is None: w.pid = os.getpid()                                # this is who trains
+        w.safely(w.optimizer, self); look_beside(); hook_saves(w)
     for name in ('__init__', '__setstate__'):                                      # the latter: copied, or loaded whole
         @wrapped(torch.nn.Module, name)
         def module(was, self, *args, **kw): w.modules.append(weakref.ref(self)); was(self, *args, **kw)
@@ -346,7 +383,7 @@ def watch() -> Watch: # once, when torch has been imported
     def step(was, self, optimizer, *args, **kw):
         before = w.audit and w.audit.steps
         result = was(self, optimizer, *args, **kw)
-        if w.audit and w.audit.steps == before: w.stepped(effect=False)            # its gradients were not finite
+        if w.audit and w.audit.steps == before: w.safely(w.stepped, False)         # its gradients were not finite
         return result
-    atexit.register(lambda: w.audit and w.here and w.token())
+    atexit.register(lambda: w.audit and w.safely(w.token))
     return w
