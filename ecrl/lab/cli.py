@@ -988,6 +988,7 @@ audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your ow
                     '`ecrl init` writes one that keeps it. What ecrl.audit() takes: python '
                     '-c "import ecrl; print(ecrl.audit.__doc__)"')
 app.add_typer(audit, name='audit')
+audit.command(name='verify', hidden=True)(verify)                              # where people look for it
 
 def _needs_folder(option: str, file: Path):
     if not file.parent.is_dir():
