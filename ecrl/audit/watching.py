@@ -175,6 +175,7 @@ def passed(self: Watch, p):
     self.first = id(p)
     self.passes += 1
     if not self.audit.pending and self.last is None:                           # no loader: its samples are not known
+        self.token()                                                           # of the step before: no draw has come
         self.audit.pending.append(Draw(None, '', [True], self.audit.at_epoch, True))
     self.audit.backward = True
 
@@ -186,7 +187,6 @@ def stepped(self: Watch, effect: bool = True):
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
     k = len(drawn) if len(drawn) <= self.passes else self.audit.resuming and self.audit.most
     for d in drawn[-k:] if 1 < k <= self.passes else (): d.trained = True
-    self.token()                                                               # of the step before
     self.audit.commit(effect)
     self.due, self.passes, self.first = True, 0, None
 
