@@ -348,10 +348,14 @@ class Epoch:
     @cached_property
     def repeated(self) -> int: return sum(amount(ids) for _, _, ids, _ in self.repeats)
     @cached_property
-    def largest(self) -> int: # samples, or tokens, of its largest step
+    def sizes(self) -> Counter: # step -> samples, or tokens
         sizes = Counter()
         for m in self.used: sizes[m.step] += amount(m.ids or ())
-        return max(sizes.values())
+        return sizes
+    @property
+    def largest(self) -> int: return max(self.sizes.values())      # of a step
+    @property
+    def latest(self) -> int: return self.sizes[self.used[-1].step]
     @cached_property
     def hashes(self) -> list[tuple]: # (micro-batch, samples, hash), if ids were hashed and not kept; else []
         if not any(m.ids is None and 'bags' in m.record for m in self.used): return []
@@ -505,15 +509,15 @@ def alike(a: AuditAttempt, x: list, b: AuditAttempt, y: list) -> str: # x, y: li
     same = same_set(a, x, b, y)
     return 'not known' if same is None else 'set' if same else 'other samples'
 
+def _name(i) -> str: return str(i[0] if is_span(i) else i)
+
 def ids_of(h: AuditHistory) -> set[str]: # as texts; of a span, its document
     "All samples that any attempt has consumed, where they are kept."
-    return {str(i[0] if is_span(i) else i) for a in h.attempts for by in a.steps.values() for r in by.values()
-            for i in r['ids'] or ()}
+    return {_name(i) for a in h.attempts for by in a.steps.values() for r in by.values() for i in r['ids'] or ()}
 
 def sample_rows(h: AuditHistory, wanted: Iterable[str]) -> list[dict]: # as texts; of a span, its document
     "Which executions consumed these samples, and what became of each."
     wanted = [str(w) for w in wanted]
-    name = lambda i: str(i[0]) if is_span(i) else str(i)
-    return [dict(sample=name(i), epoch=r['epoch'], step=s, attempt=a.number, rank=rank, fate=h.fate(s, a))
+    return [dict(sample=_name(i), epoch=r['epoch'], step=s, attempt=a.number, rank=rank, fate=h.fate(s, a))
             for a in h.attempts for s, by in sorted(a.steps.items()) for rank, r in sorted(by.items())
-            for i in r['ids'] or () if name(i) in wanted]
+            for i in r['ids'] or () if _name(i) in wanted]

@@ -212,6 +212,7 @@ def _nameless(h: AuditHistory) -> Iterator[Evidence]:
                            + ': their samples came from no DataLoader.' if unseen else '.', 'a ledger of its own'
                            if unseen else 'WithIds(dataset), or ids= a key of the batch', lack[0])
 
+@per_history
 def by_content(h: AuditHistory) -> bool: # whether uniqueness cannot be told from ids
     return not h.declared('unique') and any('content' in str(r['source']) for _, _, recs in h.surviving for r in recs)
 
@@ -268,8 +269,8 @@ def data_size(h: AuditHistory) -> int: # samples of the dataset; 0: not known
 
 def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     "Whether an epoch that a restart has touched is as large as the others, or as its loader said."
-    came, due, known, last = _came(h, e), _promised(h, e), {*sizes(h)}, e.used[-1].step
-    if _untouched(e) or came == data_size(h) or any(m.ids is None for m in e.used): return
+    if _untouched(e) or any(m.ids is None for m in e.used) or (came := _came(h, e)) == data_size(h): return
+    due, known, last = _promised(h, e), {*sizes(h)}, e.used[-1].step
     said = f'epoch {e.number} consumed {came} samples'
     if due and came < due.start: yield Evidence(False, f'{said}; its loader had at least {due.start} to come.', last,
                                                 cause=_lost(h, e, due.start - came, e.largest))
@@ -322,8 +323,7 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     had not come."""
     tail, last, blamed = h.declared('tail'), e.used[-1].step, set()
     ended = _ended(h, e)
-    fills = ended and sum(amount(i) for t, _, i, _ in e.repeats if t == last) < sum(
-        amount(m.ids or ()) for m in e.used if m.step == last)
+    fills = ended and sum(amount(i) for t, _, i, _ in e.repeats if t == last) < e.latest
     tail_alone = ended and {t for t, *_ in e.repeats} == {last}
     by_itself = tail is None and not h.declared('epoch_size') and any(
         h.parent(b) is None for _, b, *_ in e.repeats)                                  # no restart did it
@@ -345,9 +345,8 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611f
 def _too_many(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # of samples that may have the same content
     "More samples than there are, padding aside, were not each consumed once, whatever they hold."
-    size, tail, last = h.declared('epoch_size'), h.declared('tail'), e.used[-1].step
-    padding = sum(amount(m.ids or ()) for m in e.used if m.step == last) if tail is None or 'pad' in tail else 0
-    if not size or not e.repeats or e.total - size <= padding: return
+    size, padded = h.declared('epoch_size'), 'pad' in (h.declared('tail') or 'pad')
+    if not size or not e.repeats or e.total - size <= padded*e.latest: return
     s, a, ids, _ = min(e.repeats, key=lambda r: h.parent(r[1]) is None)                     # what a restart did first
     yield offence(a, f'epoch {e.number} consumed {e.total} samples, and {size} are declared.', s, None,
                   _cause(h, e.used, s, a, ids, False))
@@ -814,9 +813,8 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
         t, mine = a.token, h.parent(a)
         if not saves or not a.resumed or t and mine is None: continue
         here = (mine.number, t['step']) if t else (0, -1)
-        newer = [*takewhile(lambda x: here < (x[0].number, x[1]['token']['step']), reversed(saves))]
-        if watched and not (seen := _seen(saves, here)): continue
-        if watched: newer = [x for x in newer if x in seen]
+        if not (sure := _seen(saves, here) if watched else saves): continue
+        newer = [*takewhile(lambda x: here < (x[0].number, x[1]['token']['step']), reversed(sure))]
         n += 1
         if not newer: continue
         begins = f'attempt {a.number} continues from {at(t["step"], mine) if t else "a fresh start"}'

@@ -6,11 +6,11 @@
 __all__ = ['Sample', 'M64', 'TAILS', 'WATCHED', 'AuditError', 'Log', 'one_writer', 'place', 'launch_name', 'WithIds', 'below',
            'Collate', 'as_ids', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key', 'fingerprint', 'multiset_hash',
            'added', 'ordered', 'digest', 'rng', 'checked', 'hookable', 'Audit', 'sealed', 'link', 'reached', 'Draw',
-           'heed_scalers', 'Tap']
+           'heed_scalers', 'Tap', 'lines_of']
 
 # %% ../../nbs/audit/610_ledger.ipynb #0b14fdcb
 import collections, contextlib, fcntl, functools, hashlib, json, os, random, signal, sys, time, uuid, warnings, weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -629,12 +629,16 @@ def numbers(self: Audit, data): # recorded with the next step
 
 # %% ../../nbs/audit/610_ledger.ipynb #701c8958
 @patch
+def _point(self: Audit, ended: bool) -> dict: # a token; ended: its epoch is over
+    return dict(ecrl_audit=1, run=self.run, attempt=self.attempt, rank=self.rank, step=self.steps, epoch=self.at_epoch,
+                ended=ended, chain=self.chain, draws=self.most, joint=self.joint)
+
+@patch
 def token(self: Audit, **state) -> dict: # plain values
     """What names this point of this run; put it into the checkpoint. state: components under names of your own, each
     with a state_dict, or a tensor, an array, plain values, a list or dict of them, or a function that returns one; a
     random state has rng in its name. What is given here and to resumed() under one name must be the same there."""
-    t = dict(ecrl_audit=1, run=self.run, attempt=self.attempt, rank=self.rank, step=self.steps, epoch=self.at_epoch,
-             ended=self.ended == self.at_epoch, chain=self.chain, draws=self.most, joint=self.joint)
+    t = self._point(self.ended == self.at_epoch)
     self.log.write(dict(event='token', step=self.steps, chain=self.chain,
                         state={k: digest(v) for k, v in state.items()}), durable=True)
     self.minted = t
@@ -684,13 +688,16 @@ def _goes_on(self: Audit, token: dict | None, state: dict, **said):
     self.at_epoch = token.get('epoch', 0) + self.at_first
 
 # %% ../../nbs/audit/610_ledger.ipynb #d56709fd
+def lines_of(file: Path, *events: str) -> Iterator[dict]: # of these kinds
+    "What a rank has written so far."
+    with open(file, 'rb') if file.exists() else contextlib.nullcontext(()) as lines:
+        for line in (l for l in lines if any(f'"event": "{e}"'.encode() in l for e in events)):
+            with contextlib.suppress(ValueError): yield json.loads(line)                   # a death may cut one short
+
 @patch
 def anew(self: Audit):
     """What trains now begins anew within the job, and has no checkpoint yet, such as the next setting of a search: the
     job goes on from the newest checkpoint of this ledger, and nothing of that is restored."""
-    token = None
-    for file in sorted(self.log.path.parent.glob('rank*.jsonl'), key=lambda f: f == self.log.path):   # its own last
-        with open(file, 'rb') as lines:
-            for line in (l for l in lines if b'"event": "saved"' in l):
-                with contextlib.suppress(ValueError): token = json.loads(line)['token']    # a death may cut one short
+    files = sorted(self.log.path.parent.glob('rank*.jsonl'), key=lambda f: f == self.log.path)        # its own last
+    token = next((r['token'] for f in reversed(files) for r in reversed([*lines_of(f, 'saved')])), None)
     self._goes_on(token, {}, fallback=None, **(dict(anew=True) if token else {}))

@@ -102,6 +102,13 @@ def _what_to_start(word: str, there: bool) -> str: # there: such a file
     return (f'Expected a command on the PATH. Activate the environment that has {word}'
             + ', or install PyTorch there, which brings it: pip install torch'*(word == 'torchrun'))
 
+def _check_start(word: str, given: str): # given: the word as it was typed
+    if shutil.which(word) is None: raise TryError(
+        f'{given}: cannot be started. {_what_to_start(given, os.path.exists(word))}')
+
+def _on_path(*first) -> str: # folders in front of those that Python looks into; '': none
+    return os.pathsep.join(map(str, filter(None, [*first, os.environ.get('PYTHONPATH')])))
+
 # %% ../../nbs/audit/640_try.ipynb #255933b7
 def launch(
     command: list[str],
@@ -113,9 +120,8 @@ def launch(
     "Start a command and wait for its end."
     (work := (run := Path(run).absolute())/'work').mkdir(parents=True, exist_ok=True)       # it has another directory
     mark, n = uuid.uuid4().hex, len([*run.glob('launch_*.log')]) + 1
-    paths = [let_in(run/'watch') if without_ledger(command) else '', os.getcwd(), os.environ.get('PYTHONPATH')]
-    env = os.environ | {'ECRL_AUDIT_DIR': str(run), 'ECRL_AUDIT_KILL': kill or '', MARK: mark,
-                        'PYTHONPATH': os.pathsep.join(map(str, filter(None, paths)))}
+    env = os.environ | {'ECRL_AUDIT_DIR': str(run), 'ECRL_AUDIT_KILL': kill or '', MARK: mark, 'PYTHONPATH': _on_path(
+        let_in(run/'watch') if without_ledger(command) else '', os.getcwd())}
     with open(run/f'launch_{n:03d}.log', 'wb') as log:
         try: p = subprocess.Popen(in_folder(command, world, run, n > 1), cwd=work, env=env, stdout=log,
                                   stderr=subprocess.STDOUT, start_new_session=True)
@@ -149,11 +155,9 @@ def watched_job(command: list[str], folder: Path) -> dict[str, str]: # Raises Tr
     "The environment in which a command keeps a ledger without a line of its own; of each launch the same folder."
     if not without_ledger(command): raise TryError(
         f'{_script(command).name} keeps a ledger of its own: start it as it is.')
-    if shutil.which(command[0]) is None: raise TryError(
-        f'{command[0]}: cannot be started. {_what_to_start(command[0], os.path.exists(command[0]))}')
-    paths = [let_in((folder := Path(folder).absolute())/'watch'), os.environ.get('PYTHONPATH')]
-    return os.environ | {'ECRL_AUDIT_DIR': str(folder), LIGHT: '1',
-                         'PYTHONPATH': os.pathsep.join(map(str, filter(None, paths)))}
+    _check_start(command[0], command[0])
+    folder = Path(folder).absolute()
+    return os.environ | {'ECRL_AUDIT_DIR': str(folder), LIGHT: '1', 'PYTHONPATH': _on_path(let_in(folder/'watch'))}
 
 # %% ../../nbs/audit/640_try.ipynb #64000b02
 def saves_of(h: AuditHistory) -> list[int]: # steps
@@ -344,8 +348,7 @@ def try_restarts(
     "Run a script undisturbed and killed, and judge."
     for point in kills or (): kill_at(point)
     check_files(command := _whole(command))
-    if shutil.which(word := in_folder(command[:1], worlds[0], Path(folder))[0]) is None:
-        raise TryError(f'{command[0]}: cannot be started. {_what_to_start(command[0], os.path.exists(word))}')
+    _check_start(in_folder(command[:1], worlds[0], Path(folder))[0], command[0])
     for line in _told_before(command): say(line)
     ref, run, again = (Path(folder)/n for n in ('reference', 'killed', 'reference_again'))
     if not _undisturbed(command, worlds, ref, timeout_s, say): say('the undisturbed run is there already')
