@@ -669,6 +669,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.audit.watching.Watch.finds': ('audit/watch.html#watch.finds', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.here': ('audit/watch.html#watch.here', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.ledger': ('audit/watch.html#watch.ledger', 'ecrl/audit/watching.py'),
+                                     'ecrl.audit.watching.Watch.left_by': ('audit/watch.html#watch.left_by', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.optimizer': ('audit/watch.html#watch.optimizer', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.parameters': ( 'audit/watch.html#watch.parameters',
                                                                                'ecrl/audit/watching.py'),

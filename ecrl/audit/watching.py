@@ -121,11 +121,12 @@ class Watch:
 
     def parameters(self) -> list: return [p for o in self.optimizers for g in o.param_groups for p in g['params']]
 
-    def state(self) -> dict[str, str]: # component -> digest
+    def state(self, groups: int | None = None) -> dict[str, str]: # component -> digest; of the first groups, or of all
         "Of the optimizers."
+        own = [(o, p) for o in self.optimizers for g in o.param_groups[:groups] for p in g['params']]
         moments = [[v for _, v in sorted(o.state.get(p, {}).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
-                   for o in self.optimizers for g in o.param_groups for p in g['params']]
-        return dict(weights=mark(self.parameters()), optimizer=mark(moments))
+                   for o, p in own]
+        return dict(weights=mark([p for _, p in own]), optimizer=mark(moments))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800040
 @patch
@@ -221,6 +222,14 @@ def _names(r: dict) -> dict: # the token of a line
     return dict(ecrl_audit=1, **{k: r[k] for k in ('run', 'attempt', 'rank', 'step', 'chain')}, **r['at'])
 
 @patch
+def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: # lines; (attempt, step); the line
+    "The step that has left these weights."
+    now = {k: digest(v) for k, v in state.items()}
+    def likely(k): return known[k]['state'] == now, (known[k]['attempt'], known[k]['step']) in saved, k
+    alike = [k for k, r in enumerate(known) if r['state']['weights'] == now['weights']]
+    return known[max(alike, key=likely)] if alike else None
+
+@patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
     a, state, self.thread = self.ledger(), self.state(), threading.get_ident()
@@ -231,10 +240,9 @@ def begin(self: Watch):
     saved = {(r['token']['attempt'], r['token']['step']) for r in first if r['event'] == 'saved'}
     known = [*lines_of(a.log.path, 'token', 'anew')] if a.rank else []
     known = known or [r for r in first if r['event'] != 'saved']               # there may be more ranks than before
-    now = {k: digest(v) for k, v in state.items()}
-    def likely(k): return known[k]['state'] == now, (known[k]['attempt'], known[k]['step']) in saved, k
-    alike = [k for k, r in enumerate(known) if r['state']['weights'] == now['weights']]
-    found = known[max(alike, key=likely)] if alike else None
+    found = None
+    for n in range(max(len(o.param_groups) for o in self.optimizers), 0, -1) if known else ():  # some may be new ones
+        if found := self.left_by(known, saved, state := self.state(n)): break
     anew = bool(found) and found['event'] == 'anew'
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}

@@ -252,5 +252,6 @@ ANEW = {('search', 'each from its start')}                   # a restart does al
 
 def sees(r: dict) -> bool: # r: a row
     "Whether a trial that watches comes to what is due, if not in the same grade."
-    due = r['expected'] and not r['told'].startswith('[newest]') and (r['script'], r['variant']) not in ANEW
-    return r['watched'] not in ('', 'unknown') if due else r['watched'] == ''
+    if not r['expected']: return r['watched'] == ''
+    doubtful = r['told'].startswith('[newest]') or (r['script'], r['variant']) in ANEW
+    return r['watched'] in ('', 'unknown') if doubtful else r['watched'] not in ('', 'unknown')
