@@ -20,7 +20,6 @@ from ..measure.laws import GRADES, Verdict, word
 from .history import AuditHistory, is_audit, launches_of, read_audit
 from .laws import AUDIT_LAWS, beside_undisturbed, few, told_of, verify_audit
 from .beside import sources
-from .lines import ledger_lines
 from .watching import LIGHT, let_in
 
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6b
@@ -279,10 +278,6 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
     return done
 
 # %% ../../nbs/audit/640_try.ipynb #3e0504d0
-def _how(script: Path) -> str:
-    own = f'These lines give {script.name} one; `ecrl audit lines {script} --write FILE` writes it with them:'
-    return f' {own}\n{lines}' if (lines := ledger_lines(script)) else ''
-
 _HELP = ' How: python -c "import ecrl; help(ecrl.audit)"'
 
 def _no_ledger(command, run, code: int) -> str:
@@ -292,9 +287,8 @@ def _no_ledger(command, run, code: int) -> str:
         where = '\nIt runs in an empty folder of its own: name its data by whole paths.'*('FileNotFound' in words)
         return f'the command ended with exit code {code}, before an update' + (
             f':\n{words}' if words else ', and said nothing.') + where
-    how = _how(script) if script else ''
     last = f'\nIts last words:\n{words}'*bool(words)
-    return f'{lacks}: then the script has to call ecrl.audit(...).{how or _HELP}{last}'
+    return f'{lacks}: then the script has to call ecrl.audit(...).{_HELP}{last}'
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
     return 'SIGKILL' in (said := newest_log(run)) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')

@@ -997,41 +997,24 @@ def _needs_folder(option: str, file: Path):
 # %% ../../nbs/lab/870_cli.ipynb #a0d17c03
 @audit.command(name='lines')
 def audit_lines(script: argument(Path, 'A training script in Python.'),
-                to: optional(Path, 'Write the script with its lines into this new file, or folder if modules get some.',
-                             '--write') = None):
-    """Say which lines give a script its ledger, in its own names: a diff, for `patch`. It is read and not run, with
-    what it uses of the modules in its folder; what has no place there is said in words."""
+                to: optional(Path, 'Write the script with its lines into this new file.', '--write') = None):
+    """Say which lines give a plain script its ledger, in its own names: a diff, for `patch`. It is read and not run.
+    Where a line would be a guess, there is none: `audit try` and `audit run` need none."""
     of = lazy.audit.lines
-    try: s = of.add_ledger(of.read_script(script))
+    try: new = of.with_ledger(text := script.read_text('utf-8'))
     except IsADirectoryError: fail(f'{script}: expected a training script in Python, found a folder')
     except OSError: fail(f'{script}: expected a training script in Python, found no file that can be read')
-    except ValueError: fail(f'{script}: expected a script in Python, found text that is none')
     except SyntaxError as e: fail(f'{script}: expected a script in Python, found in line {e.lineno}: {e.msg}')
-    if not of.is_training(s): fail(f'{script}: expected a script that trains, found no .backward() and no DataLoader; '
-                                   'name the one that is started: the modules in its folder are read with it')
-    if named := [f or script.name for f, text in s.given.items() if re.search(r'\becrl\b', text)]:
-        fail(f'{script}: expected a script without a ledger, found that {named[0]} names ecrl')
-    beside = of.changed(s)
-    if to is None: return print(of.as_diff(s), '\nA copy with them: --write '
-                                + ('FOLDER, with what it imports' if beside else 'FILE'))
+    except of.NotPlain as e: fail(
+        f'{script}: {e}. No lines are shown, since they would be a guess. Without a line: '
+        f'ecrl audit try -- python {script}, and in production ecrl audit run; '
+        'by hand: python -c "import ecrl; help(ecrl.audit)"')
+    except ValueError: fail(f'{script}: expected a script in Python, found text that is none')
+    if to is None: return print(of.as_diff(text, new, script.name), '\nA copy with them: --write FILE')
     if to.exists(): fail(f'--write {short(to)}: expected a new file, found one that is there; nothing is written')
-    if beside and to.suffix == '.py': fail(f'--write {short(to)}: expected a new folder, since there are lines in '
-                                           f'{", ".join([script.name, *beside])}; nothing is written')
     _needs_folder('--write', to)
-    begins = to if beside else Path.cwd()                                        # where its imports do
-    to = of.write_script(s, to, script.absolute().parents[s.own.count('/')])
-    ranks = 'init_process_group' in s.text
-    how = '--world 2 -- torchrun --standalone --nproc-per-node={world}' if ranks else '-- python'
-    at, root = to.absolute(), begins.absolute()
-    module = '/' in s.own and at.is_relative_to(root)                            # started by python -m
-    what = f'-m {".".join(at.relative_to(root).with_suffix("").parts)}' if module else short(to)
-    asks = of.asked_to_resume(s)
-    told = [f"If it resumes only when asked: '{{again:{words}}}' behind it." for words in asks[:1]]
-    if not asks and (when := of.only_when(s)): told = [
-        f'It resumes only where {when}: start it so; a word that restarts alone are to get: "{{again:WORD}}".']
-    tell(f'wrote {short(to)}', *(f'By hand, {x}' for x in [*of.to_fill_in(s), *of.left(s)]),
-         ('When that is done: ' if s.by_hand or of.to_fill_in(s) else 'Then: ')
-         + f'cd {short(begins)}; '*bool(module and beside) + f'ecrl audit try {how} {what}', *told)
+    to.write_text(new, 'utf-8')
+    tell(f'wrote {short(to)}', f'Then: ecrl audit try -- python {short(to)}')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d170f4
 @audit.command(name='receipt')
