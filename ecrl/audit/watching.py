@@ -102,6 +102,7 @@ class Watch:
         self.passes, self.first = 0, None          # backward passes of the step, by a parameter that is in each
         self.last: Pass | None = None              # that a batch was drawn in
         self.several = False                       # passes are trained from side by side
+        self.thread = None                         # that updates; on a GPU the gradients come in another one
         self.light, self.off = LIGHT in os.environ, False          # light: a job in production
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
 
@@ -192,7 +193,7 @@ def stepped(self: Watch, effect: bool = True):
     k = len(drawn) if len(drawn) <= self.passes else self.audit.resuming and self.audit.most
     for d in drawn[-k:] if 1 < k <= self.passes else (): d.trained = True
     self.audit.commit(effect)
-    self.due, self.passes, self.first = True, 0, None
+    self.due, self.passes, self.first, self.thread = True, 0, None, threading.get_ident()
 
 # %% ../../nbs/audit/638_watch.ipynb #63800012
 LIGHT, SHARE = 'ECRL_AUDIT_LIGHT', 0.02            # of the time, at most, is for digests, but for those of a save
@@ -232,7 +233,7 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
 @patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
-    a, state, self.thread = self.ledger(), self.state(), threading.get_ident()
+    a, state = self.ledger(), self.state()
     a.hooked = len(self.parameters())
     if self.begun: return self.write(state, anew=True)
     self.begun, folder = True, a.log.path.parent
