@@ -110,8 +110,8 @@ def _optimizer(s: Script) -> str: # its name
         of, _, last = _text(n.value.func).rpartition('.')
         return re.search(r'(^|\.)optim$', of) or not of and last in own
     found = [n for n in ast.walk(s.tree) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and makes(n)]
-    name = _one(found, 'one optimizer of torch.optim with a name').targets[0]
-    return _text(name) if isinstance(name, ast.Name) else _one([], 'one optimizer of torch.optim with a name')
+    what = 'one optimizer of torch.optim with a name'
+    return _one([t for t in _one(found, what).targets[:1] if isinstance(t, ast.Name)], what).id
 
 def _loop(s: Script, opt: str) -> ast.For:
     "The loop over batches: the innermost one around the only backward pass."
@@ -222,7 +222,7 @@ def _published(s: Script, save: ast.Call) -> tuple[ast.stmt, str]: # a statement
     "After what a restart finds the checkpoint: the file may be moved to its place, another one may then name it."
     at = s.statement(save)
     path = next(iter([*save.args[1:2], *(k.value for k in save.keywords if k.arg in ('f', 'file'))]), None)
-    if isinstance(path, ast.Call) and _text(path.func) == 'open': path = path.args[0]
+    if isinstance(path, ast.Call) and _text(path.func) == 'open': path = next(iter(path.args), None)
     path = _text(path)
     if not path or any(isinstance(s.up[n], ast.withitem) for n in _meant(s, path, save)): raise NotPlain(
         f'expected a save to a path in line {save.lineno}, found {path or "none"}')
@@ -254,8 +254,9 @@ def _put(s: Script, opt: str, loop: ast.For, save: ast.Call, load: ast.Assign):
     for of in parts.values(): _known(s, of, back)
     named, name = ', '.join(f'{p}={of}' for p, of in parts.items()), _text(load.targets[0])
     maybe = f' if {name} else None'*(isinstance(load.value, ast.IfExp) and s.block(load) is s.block(top))
-    imports = (n for n in s.tree.body if isinstance(n, (ast.Import, ast.ImportFrom)) and n.col_offset == 0)
-    _before(s, next(n for n in imports if getattr(n, 'module', '') != '__future__'), 'import ecrl')
+    imports = [n for n in s.tree.body if isinstance(n, (ast.Import, ast.ImportFrom))
+               and getattr(n, 'module', '') != '__future__']
+    _before(s, _one(imports[:1], 'an import outside of any function'), 'import ecrl')
     _before(s, top, f"audit = ecrl.audit('runs/job', optimizer={opt}, {told})")
     _after(s, back, f"audit.resumed({name}['audit']{maybe}, {named})")
     _before(s, train, 'if not audit.said: audit.resumed(None)')

@@ -278,8 +278,6 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
     return done
 
 # %% ../../nbs/audit/640_try.ipynb #3e0504d0
-_HELP = ' How: python -c "import ecrl; help(ecrl.audit)"'
-
 def _no_ledger(command, run, code: int) -> str:
     script, words = _script(command), last_words(run)
     lacks = f'{(script or Path(command[0])).name}: expected updates by an optimizer of torch, or a ledger, found none'
@@ -288,7 +286,8 @@ def _no_ledger(command, run, code: int) -> str:
         return f'the command ended with exit code {code}, before an update' + (
             f':\n{words}' if words else ', and said nothing.') + where
     last = f'\nIts last words:\n{words}'*bool(words)
-    return f'{lacks}: then the script has to call ecrl.audit(...).{_HELP}{last}'
+    return (f'{lacks}: then the script has to call ecrl.audit(...). How: python -c "import ecrl; help(ecrl.audit)"'
+            f'{last}')
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
     return 'SIGKILL' in (said := newest_log(run)) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')

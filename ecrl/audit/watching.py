@@ -241,8 +241,8 @@ def begin(self: Watch):
     saved = {(r['token']['attempt'], r['token']['step']) for r in first if r['event'] == 'saved'}
     known = [*lines_of(a.log.path, 'token', 'anew')] if a.rank else []
     known = known or [r for r in first if r['event'] != 'saved']               # there may be more ranks than before
-    found = None
-    for n in range(max(len(o.param_groups) for o in self.optimizers), 0, -1) if known else ():  # some may be new ones
+    found, most = self.left_by(known, saved, state), max(len(o.param_groups) for o in self.optimizers)
+    for n in range(most - 1, 0, -1) if known and not found else ():            # the last ones may be new
         if found := self.left_by(known, saved, state := self.state(n)): break
     anew = bool(found) and found['event'] == 'anew'
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
