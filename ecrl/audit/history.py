@@ -47,6 +47,7 @@ fallback  text?  newest    why not the newest checkpoint
 state     map    restored  component -> digest, after loading
 *anew     flag   restored  something begins anew within the job: nothing of what the token names is restored
 *strange  flag   restored  the weights are none that a step had left, though some were saved
+*initial  list   restored  of the weights, how many are those of the beginning, and how many there are
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
 ''', epoch_end='''
 epoch  whole  whole  the loader was exhausted
@@ -220,6 +221,7 @@ class AuditHistory:
     torn: int = 0
     faulty: list = field(default_factory=list)
     reference: 'AuditHistory | None' = None       # a run that it should equal
+    unwatched: list = field(default_factory=list) # records of processes that trained without the ledger
 
     @cached_property
     def last(self) -> AuditAttempt | None: return next((a for a in reversed(self.attempts) if a.committed), None)
@@ -315,7 +317,8 @@ def read_audit(folder: Path | str,
     attempts, strays = attempts_of({k: [r for r in v if r['run'] == run] for k, v in files.items()})
     if not attempts: raise HistoryError(f'{folder}: expected the begin of an attempt, found none. Restore the first '
                                         'lines of audit/rank0.jsonl.')
-    return AuditHistory(folder, run, attempts, torn, faulty + strays, read_audit(reference) if reference else None)
+    return AuditHistory(folder, run, attempts, torn, faulty + strays, read_audit(reference) if reference else None,
+                        [_parsed(f.read_bytes()) or {} for f in sorted((folder/'audit').glob('unwatched_*.json'))])
 
 def walks(h: AuditHistory) -> Iterator[tuple]: # (attempt, rank, its token or None, its step records)
     "What each rank of each attempt recorded, as it wrote it, and what it says that this continues."

@@ -7,8 +7,8 @@ __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', '
            'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed', 'sizes',
            'data_size', 'law_once', 'numbered', 'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told',
            'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes',
-           'beside', 'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried',
-           'beside_undisturbed']
+           'beside', 'unrepeatable', 'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit',
+           'read_tried', 'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import re
@@ -168,6 +168,9 @@ def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     if any(a.watched for a in h.attempts): yield Evidence(
         True, 'it keeps no ledger: its loaders, updates and weights were watched.'
               + ' Not judged: whether a whole epoch was trained twice, or passed over.'*(h.reference is None))
+    for u in h.unwatched:
+        why = str(u.get('why', 'why is not known')).partition(' (')[0]
+        yield unknown(f'process {u.get("pid", "?")} on {u.get("host", "?")} trained without this ledger: {why}')
     said = [(a, rank, b['declared']) for a in h.attempts for rank, b in sorted(a.begins.items())]
     first = said[0][2]
     for a, rank, d in said:
@@ -188,7 +191,7 @@ def _open(h: AuditHistory, lost: str = 'what its epochs hold') -> Iterator[Evide
     "What nobody can know of a lineage."
     if h.whole or not any(a.steps for a in h.attempts): return
     yield unknown(f'what the newest attempt continues from is not known, so neither is {lost}.',
-                  'audit.resumed(checkpoint["audit"])')
+                  '' if h.last and h.last.watched else 'audit.resumed(checkpoint["audit"])')
 
 @per_history
 def by_weights(h: AuditHistory) -> bool: # of a watched run
@@ -211,6 +214,11 @@ def _nameless(h: AuditHistory) -> Iterator[Evidence]:
     elif lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}'
                            + ': their samples came from no DataLoader.' if unseen else '.', 'a ledger of its own'
                            if unseen else 'WithIds(dataset), or ids= a key of the batch', lack[0])
+
+def _unlike(h: AuditHistory, e: Epoch) -> bool: # of the same epoch of the reference
+    "Whether no two samples have the same content, as an undisturbed epoch shows that each came once in."
+    other = epochs(h.reference).get(e.number) if h.reference and h.whole else None
+    return bool(other) and other.over and not other.repeats and {*map(str, e.ids)} <= {*map(str, other.ids)}
 
 @per_history
 def by_content(h: AuditHistory) -> bool: # whether uniqueness cannot be told from ids
@@ -303,7 +311,7 @@ def _as_drawn(h: AuditHistory) -> Iterator[Evidence]:
     if h.reference is None: yield Evidence(True, 'samples are drawn with replacement: without a reference no law says '
                                                  'which were due.')
     n, found = 0, []
-    for s, a, x, b, y in common_steps(h, h.reference) if h.reference else ():
+    for s, a, x, b, y in common_steps(h, h.reference) if h.reference and h.whole else ():
         same = same_set(a, x, b, y)
         n += same is True and sum(amount(r['ids'] or ()) for r in x)
         if same is False: found.append(offence(a, f'{at(s, a)} consumed other samples than the reference.', s, cause=
@@ -329,15 +337,16 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         h.parent(b) is None for _, b, *_ in e.repeats)                                  # no restart did it
     steps = {}
     for m in e.used if by_itself else (): steps.setdefault(m.step, []).append(m)
-    if by_content(h): yield from _too_many(h, e)
+    alike = by_content(h) and not _unlike(h, e)
+    if alike: yield from _too_many(h, e)
     for s, a, ids, first in sorted(e.repeats, key=lambda r: h.parent(r[1]) is None):        # what a restart did first
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
         drawn = by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
-        need = (' Needed: unique=True, if no two samples have the same content.' if by_content(h)
+        need = (' Needed: unique=True, if no two samples have the same content.' if alike
                 else ' Needed: replacement=True, if samples are drawn with replacement.' if drawn
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
-        yield Evidence('unknown' if by_content(h) or open_tail or drawn else False,
+        yield Evidence('unknown' if alike or open_tail or drawn else False,
                        f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
                        None, a.number, None if a.number in blamed else _cause(h, e.used, s, a, ids, tail_alone))
         blamed.add(a.number)
@@ -459,8 +468,9 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
                             'the epoch was counted twice at a resume')
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
     over = [e for e in of.values() if e.over]
-    if not size and h.reference: n, found = len(over), [*found, *chain(*(_beside_undisturbed(h, e) for e in over))]
-    elif not size and over and not over[0].used[0].attempt.watched:
+    if not size and h.reference and h.whole: n, found = len(over), [
+        *found, *chain(*(_beside_undisturbed(h, e) for e in over))]
+    elif not size and not h.reference and over and not over[0].used[0].attempt.watched:
         yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch is.',
                       'audit(epoch_size=...)')
     elif not size and h.whole: n, found = len(over), [*found, *chain(*(_beside_others(h, e) for e in over))]
@@ -507,7 +517,8 @@ def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing ha
             came = f' ({size - left} of {size} samples)' if size else ''
             yield unknown(f'epoch {e.number} is not over{came}, and no step of attempt {a.number}, which resumed it, '
                           'had been done before: nothing shows whether it left samples out.', 'the rest of the epoch, '
-                          'a step that is done twice, or a reference' + (
+                          + ('or a step that is done twice' if h.reference else
+                             'a step that is done twice, or a reference') + (
                           f'. If the job is done, {show_count(left, "samples")} '
                           f'{"was" if left == 1 else "were"} left out')*bool(size), begins, a=a)
 
@@ -893,7 +904,8 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
                 if k not in saved: yield unknown(f'attempt {a.number}, rank {rank}: no digest of {k} was recorded at '
                                                  'the save.', f'token({k}=...)', t['step'], rank, a)
                 elif d != saved[k]: yield offence(a, f'rank {rank}: {k} after the restart of attempt {a.number} is not '
-                                                   f'what was saved at step {t["step"]}.', t['step'], rank)
+                                                     f'what was saved at step {t["step"]}.', t['step'], rank,
+                                                  _of_the_beginning(r) if k == 'weights' else None)
     if n: yield from first_of([unknown(f'attempt {a.number}, rank {rank}: {k} was digested at the save of step {s}, '
         'and not after the load.', f'resumed(token, {k}=...)', s, rank, a) for a, rank, s, k in lacks])
     if resumed and not n: yield Evidence(True, 'state was not compared. Needed: the same components in '
@@ -901,6 +913,10 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     if begun: yield Evidence(True, f'attempt {", ".join(map(str, begun))} began something anew within the job: nothing '
                                    'was to be restored, and what it trained is held against a reference alone.')
     return n
+
+def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
+    few, of = r.get('initial') or (0, 0)
+    return f'{few} of {show_count(of, "tensors")} {"is" if few == 1 else "are"} as in the beginning' if few else None
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58b
 _SURE = 'deterministic=True in ecrl.audit(...)'
@@ -911,15 +927,15 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     """What is noted of a step, such as its loss, and the state that is digested after it, are the same to the bit when
     the step is repeated on the same samples, by a later attempt or by a reference."""
     n, found = beside_reference(h)
-    free = any(e.valid is True for e in found)                                     # two undisturbed runs differ
-    shown = h.reference is not None and h.reference.reference is not None          # or do not
+    never = {} if h.declared('deterministic') else unrepeatable(h)
+    shown = h.reference is not None and h.reference.reference is not None
     parted = set()                                   # attempts whose state rests on other samples from there on
-    for s, a, b in witnesses(h) if h.declared('deterministic') or not free else ():
+    for s, a, b in witnesses(h):
         if a.world_size != b.world_size: continue
         sure, ranks = h.declared('deterministic') or shown and a.world_size < 3, a.steps[s].keys() & b.steps[s].keys()
         if not all(same_list(a, a.steps[s][r], b, b.steps[s][r]) for r in ranks): parted.add(a.number)
         for r in sorted(ranks) if a.number not in parted else ():
-            both, apart = outcomes(a, b, s, r)
+            both, apart = outcomes(a, b, s, r, never)
             n += len(both) if sure else len(both) - len(apart)        # by chance a loss is not the same to the bit
             said = [f'rank {r}: {k} was {x!r} at {at(s, a)}, but {y!r} in attempt {b.number}.' for k, x, y in apart]
             found += [offence(a, x, s, r, 'part of the state was not restored (optimizer, schedule, random generators)')
@@ -930,25 +946,35 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
 
 def outcomes(
     a: AuditAttempt, b: AuditAttempt, s: int, rank: int,
+    never: dict[str, int] = {}, # of `unrepeatable`
 ) -> tuple[list, list]: # (which are known of both, [(which, value, value)])
     """What is known of the state after two executions of a step, and where they differ: notes, components. No random
     states: a loader draws from one at each iter(), so also at a restart, and that may have no effect."""
     x, y = (c.steps[s][rank].get('noted', {}) | c.tokens.get((s, rank), {}).get('state', {}) for c in (a, b))
-    both = sorted(k for k in x.keys() & y.keys() if 'rng' not in k)
+    both = sorted(k for k in x.keys() & y.keys() if 'rng' not in k and s < never.get(k, s + 1))
     return both, [(k, x[k], y[k]) for k in both if repr(x[k]) != repr(y[k])]
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58d
-def beside(h: AuditHistory, other: AuditHistory) -> tuple[int, dict]: # (facts, component -> (step, attempt, rank))
+def beside(
+    h: AuditHistory, other: AuditHistory,
+    never: dict[str, int] = {}, # of `unrepeatable`
+) -> tuple[int, dict]: # (facts, component -> (step, attempt, rank))
     "Where the state of a run first differs from that of another, while both consume the same on as many ranks."
     n, first = 0, {}
     for s, a, x, b, y in common_steps(h, other):
         same = len(x) == len(y) and same_step(a, x, b, y)
         if not same and not (same is None and a.watched): break                      # else the weights tell of both
         for r in range(len(x)):
-            both, apart = outcomes(a, b, s, r)
+            both, apart = outcomes(a, b, s, r, never)
             n += len(both)*bool(h.parent(a))                         # steps before any restart show nothing of one
             for k, *_ in apart: first.setdefault(k, (s, a, r))
     return n, first
+
+@per_history
+def unrepeatable(h: AuditHistory) -> dict[str, int]: # component -> the first step
+    "Where two undisturbed runs differ: from there on nothing can be held against one of them."
+    ref = h.reference
+    return {k: s for k, (s, *_) in beside(ref, ref.reference)[1].items()} if ref and ref.reference else {}
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a5a1
 ASKED = {'the random states': 'rng', 'the optimizer': 'opt', 'a schedule': 'sched'}        # part of a name
@@ -970,21 +996,21 @@ def _asked(h: AuditHistory, a: AuditAttempt, rank: int, which: list[str]) -> str
 
 def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, evidence)
     "The state of a run beside its reference; the reference's own reference tells what can be repeated."
-    if h.reference is None: return 0, []
-    n, apart = beside(h, h.reference)
-    if (again := h.reference.reference) and (never := beside(h.reference, again)[1]):
-        s = min(x[0] for x in never.values())
-        return 0, [Evidence(True, 'state was not held against the reference: two undisturbed runs differ from step '
-                                  f'{s} on ({few(sorted(never))}).', s)]
-    if not apart: return n, []
+    if h.reference is None or not h.whole: return 0, []
+    never, again = unrepeatable(h), h.reference.reference
+    n, apart = beside(h, h.reference, never)
+    since = min(never.values(), default=0)
+    told = [Evidence(True, f'{few(sorted(never))}: not held against the reference from step {since} on, where two '
+                           'undisturbed runs differ.', since)]*bool(never)
+    if not apart: return n, told
     s, a, r = min(apart.values(), key=lambda x: x[0])
     which = sorted(k for k in apart if apart[k][0] == s)
     asked = _asked(h, a, r, which)
     unknown_ids = h.lineage[s].watched and any(x['ids'] is None for x in a.steps[s].values())
     samples = 'samples that are not known' if unknown_ids else 'the same samples as in the reference'
-    said = f'{samples}, but another {few(which)} from {at(s, a)} on: {asked}'
-    if h.declared('deterministic') or again is not None and a.world_size < 3: return n, [offence(a, said, s, r)]
-    return n, [unknown(said, f'{_SURE}, if a restart may not change a bit'
+    said = f'{samples}, but not the same {few(which)} from {at(s, a)} on: {asked}'
+    if h.declared('deterministic') or again is not None and a.world_size < 3: return n, [*told, offence(a, said, s, r)]
+    return n, [*told, unknown(said, f'{_SURE}, if a restart may not change a bit'
         + ('' if again else ', or a second undisturbed run (ecrl audit try makes one)'), s, r, a)]
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb0c
@@ -1039,9 +1065,9 @@ def compared(h: AuditHistory, examined: dict[str, int]) -> list[str]: # whether 
                if (t := r['token']) and (p := h.named(t, a.number))]
     loaded = {k for r, step, p in resumed for (s, _), x in p.tokens.items() if s == step
               for k in r['state'].keys() & x['state']}
-    same = ((s, a, b) for s, a, _, b, _ in common_steps(h, h.reference)) if h.reference else ()
+    same = ((s, a, b) for s, a, _, b, _ in common_steps(h, h.reference) if h.parent(a)) if h.reference else ()
     again = {k for s, a, b in (*witnesses(h), *same) for r in a.steps[s].keys() & b.steps[s].keys()
-             for k in outcomes(a, b, s, r)[0]} if examined.get('repeated') else set()
+             for k in outcomes(a, b, s, r, unrepeatable(h))[0]} if examined.get('repeated') else set()
     return [printable(k) for k in sorted((loaded if examined.get('restored') else set()) | again)]
 
 

@@ -76,7 +76,8 @@ def check_files(command: list[str]):
 
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6f
 def _script(command: list[str]) -> Path | None: # where it can be told: not of sh -c '...'
-    name = next((w for w in command if w.endswith('.py') and not re.search('[{;]', w)), None)
+    name = next((w for w in command if w.endswith('.py') and not re.search('[{;]', w)
+                 and (' ' not in w or os.path.isfile(w))), None)
     modules = [m.replace('.', os.sep) for option, m in zip(command, command[1:]) if option == '-m']
     files = [m + end for m in reversed(modules) for end in ('.py', f'{os.sep}__main__.py')]    # after a launcher's own
     return Path(name) if name else next((Path(f) for f in files if os.path.isfile(f)), None)
@@ -95,15 +96,15 @@ def without_ledger(command: list[str]) -> bool: # also where that cannot be told
     return not any('ecrl' in text for text in texts.values())
 
 # %% ../../nbs/audit/640_try.ipynb #25593301
-def _what_to_start(word: str, there: bool) -> str: # there: such a file
-    if word.endswith('.py'): return f'A script is started by Python: ecrl audit try -- python {word}'
+def _what_to_start(word: str, there: bool, how: str = 'try') -> str: # there: such a file
+    if word.endswith('.py'): return f'A script is started by Python: ecrl audit {how} -- python {word}'
     if there or os.sep in word: return 'Expected a command, such as: torchrun train.py'
     return (f'Expected a command on the PATH. Activate the environment that has {word}'
             + ', or install PyTorch there, which brings it: pip install torch'*(word == 'torchrun'))
 
-def _check_start(word: str, given: str): # given: the word as it was typed
+def _check_start(word: str, given: str, how: str = 'try'): # given: the word as it was typed
     if shutil.which(word) is None: raise TryError(
-        f'{given}: cannot be started. {_what_to_start(given, os.path.exists(word))}')
+        f'{given}: cannot be started. {_what_to_start(given, os.path.exists(word), how)}')
 
 def _on_path(*first) -> str: # folders in front of those that Python looks into; '': none
     return os.pathsep.join(map(str, filter(None, [*first, os.environ.get('PYTHONPATH')])))
@@ -154,7 +155,7 @@ def watched_job(command: list[str], folder: Path) -> dict[str, str]: # Raises Tr
     "The environment in which a command keeps a ledger without a line of its own; of each launch the same folder."
     if not without_ledger(command): raise TryError(
         f'{_script(command).name} keeps a ledger of its own: start it as it is.')
-    _check_start(command[0], command[0])
+    _check_start(command[0], command[0], 'run')
     folder = Path(folder).absolute()
     return os.environ | {'ECRL_AUDIT_DIR': str(folder), LIGHT: '1', 'PYTHONPATH': _on_path(let_in(folder/'watch'))}
 

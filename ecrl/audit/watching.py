@@ -4,14 +4,17 @@
 
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts', 'summed',
-           'hash_of', 'mark', 'Watch', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
+           'hash_of', 'mark', 'Watch', 'leave', 'in_part', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders',
+           'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
-import atexit, contextlib, functools, hashlib, importlib.util, os, sys, threading, time, warnings, weakref
+import atexit, contextlib, functools, hashlib, importlib.util, json, os, re, sys, tempfile, threading, time, uuid
+import warnings, weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from fastcore.basics import patch
-from .ledger import Audit, Draw, digest, lines_of, pair, pairable, reached
+from .ledger import Audit, AuditError, Draw, digest, lines_of, pair, pairable, reached
 
 # %% ../../nbs/audit/638_watch.ipynb #63800007
 SHIM = '''
@@ -127,7 +130,8 @@ class Watch:
         own = [(o, p) for o in self.optimizers for g in o.param_groups[:groups] for p in g['params']]
         moments = [[v for _, v in sorted(o.state.get(p, {}).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
                    for o, p in own]
-        return dict(weights=mark([p for _, p in own]), optimizer=mark(moments))
+        self.parts = [mark(p) for _, p in own]
+        return dict(weights=digest(self.parts), optimizer=mark(moments))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800040
 @patch
@@ -153,7 +157,14 @@ def safely(self: Watch, call: Callable, *args): # its value; None: not here, or 
     except Exception as e:
         if not self.light: raise
         self.off = True
+        leave(f'{e}')
         warnings.warn(f'ecrl: {e} (The job goes on; from here on it is not watched.)')
+
+def leave(why: str): # another process may write the ledger itself
+    "Beside the ledger, that this process trains without it."
+    with contextlib.suppress(OSError):
+        file = Path(os.environ['ECRL_AUDIT_DIR'])/'audit'/f'unwatched_{uuid.uuid4().hex[:12]}.json'
+        file.write_text(json.dumps(dict(pid=os.getpid(), host=os.uname().nodename, time=time.time(), why=why)))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800011
 @patch
@@ -204,17 +215,18 @@ def token(self: Watch, sure: bool = False): # sure: it is saved
     now = time.monotonic()
     if not self.due or self.light and not sure and self.spent > SHARE*(now - self.since): return
     self.due = False
-    self.write(self.state())
+    self.write(self.state(), parts=sure or not self.light)
     self.audit.noted |= {k: mark(v) for k, v in self.beside().items()}                      # told with the next step
     self.spent += time.monotonic() - now
 
 @patch
-def write(self: Watch, state: dict[str, str], anew: bool = False): # anew: another training begins
+def write(self: Watch, state: dict[str, str], anew: bool = False, parts: bool = True): # anew: another one begins
     a, last = self.audit, self.last
     over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0
     self.newest = a._point(over)
     a.log.write(dict(event='anew' if anew else 'token', step=a.steps, chain=a.chain,
-                     state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT}))
+                     state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT})
+                | (dict(parts=''.join(x[:8] for x in self.parts)) if parts else {}))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800028
 AT = 'epoch', 'ended', 'draws', 'joint'              # of a token, beside what is in each line
@@ -230,6 +242,19 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
     alike = [k for k, r in enumerate(known) if r['state']['weights'] == now['weights']]
     return known[max(alike, key=likely)] if alike else None
 
+# %% ../../nbs/audit/638_watch.ipynb #63800051
+def in_part(known: list, parts: str) -> tuple[dict, list] | None: # lines; (one of them, [not restored, all])
+    "The newest step of which the most is here, where all else is as in the beginning."
+    def each(parts): return [parts[k:k + 8] for k in range(0, len(parts), 8)]
+    here, lines = each(parts), [(r, each(r['parts'])) for r in known if len(r.get('parts', '')) == len(parts)]
+    if (first := next((x for r, x in lines if not r['step']), None)) is None: return None
+    odd = {k for k, x in enumerate(here) if x != first[k]}                             # trained, wherever they are from
+    of = [(sum(here[k] != x for k, x in enumerate(own)), -n, r) for n, (r, own) in enumerate(lines)
+          if odd and all(here[k] == own[k] for k in odd)]
+    lack, _, r = min(of, key=lambda x: x[:2], default=(0, 0, None))
+    return r and (r, [lack, len(here)])
+
+# %% ../../nbs/audit/638_watch.ipynb #63800052
 @patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
@@ -242,11 +267,15 @@ def begin(self: Watch):
     known = [*lines_of(a.log.path, 'token', 'anew')] if a.rank else []
     known = known or [r for r in first if r['event'] != 'saved']               # there may be more ranks than before
     found, most = self.left_by(known, saved, state), max(len(o.param_groups) for o in self.optimizers)
+    parts = ''.join(x[:8] for x in self.parts)
     for n in range(most - 1, 0, -1) if known and not found else ():            # the last ones may be new
-        if found := self.left_by(known, saved, state := self.state(n)): break
+        if found := self.left_by(known, saved, fewer := self.state(n)): state = fewer; break
+    some = None if found else in_part(known, parts)
+    if some: found = some[0]
     anew = bool(found) and found['event'] == 'anew'
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
+    if some: said['initial'] = some[1]
     if found and found['step']: a._goes_on(_names(found), {} if anew else state, fallback=None, **said)
     else: a._goes_on(None, {}, fallback=None, **said)
     if not known: self.write(state)
@@ -256,24 +285,49 @@ def begin(self: Watch):
 def saving(self: Watch, obj, path, save: Callable):
     "`torch.save`: of the weights it is a checkpoint. In another thread than trains, it has a copy of some step."
     found = self.trains and self.safely(self.finds, obj)
+    if found: self.inside(path)
     save()
     if found: self.safely(self.saved, obj, path)
+    elif self.trains and not self.light and self.averages(obj): self.note(obj, path)
 
 @patch
 def finds(self: Watch, obj) -> bool: # whether it holds weights
     if self.light: self.token(sure=True)
     own = [mark(p) for p in self.parameters()[:4]]
     if not any(mark(t) in own for t in tensors_of(obj)): return False
-    self.token()
+    self.token(sure=True)
     reached('token', self.audit.steps)
     return True
 
+def _name(path) -> str: # as it will be found
+    if not isinstance(path, (str, os.PathLike)): return 'a file'
+    return re.sub(r'\.(tmp|temp|new|part|partial)(\.\w+)?$', '', Path(path).name)
+
+@patch
+def note(self: Watch, obj, path): # told with the next step
+    self.audit.noted |= {f'saved {k}': mark(v) for k, v in saved_parts(obj, _name(path)).items()}
+
 @patch
 def saved(self: Watch, obj, path):
-    name = Path(path).name if isinstance(path, (str, os.PathLike)) else 'a file'
-    self.audit.noted |= {f'saved {k}': mark(v) for k, v in saved_parts(obj, name).items()}
-    self.audit.log.write(dict(event='saved', token=self.newest, path=name), durable=True)
+    self.note(obj, path)
+    self.audit.log.write(dict(event='saved', token=self.newest, path=_name(path)), durable=True)
     reached('saved', self.audit.steps)
+
+# %% ../../nbs/audit/638_watch.ipynb #63800054
+@patch
+def averages(self: Watch, obj) -> bool: # in a file of their own
+    return not Counter(p.shape for p in self.parameters()) - Counter(t.shape for t in tensors_of(obj))
+
+@patch
+def inside(self: Watch, path): # Raises AuditError
+    "A trial's launches share nothing but its folder, and write over nothing that is there."
+    if self.light or not isinstance(path, (str, os.PathLike)): return
+    at, own, passing = (Path(os.path.realpath(p)) for p in (path, os.environ['ECRL_AUDIT_DIR'], tempfile.gettempdir()))
+    below = at.relative_to(passing).parts if at.is_relative_to(passing) else ()
+    if at.is_relative_to(own) or any(p.startswith('tmp') for p in below): return       # what is moved to its place
+    raise AuditError(f'{at}: expected a checkpoint in the working directory, which is one of the trial, found another '
+                     'place: all launches would share it, and write over what is there. Name it by a relative path, or '
+                     'by an option of the script that the command gives {run}.')
 
 # %% ../../nbs/audit/638_watch.ipynb #63800014
 class Pass:
@@ -369,6 +423,7 @@ def hook_saves(w: Watch): # of what is imported by now, once
         @wrapped(owner, name)
         def begins(was, *args, **kw):
             if w.light and w.trains: w.safely(w.token, True)
+            for x in args if w.trains else (): w.inside(getattr(x, 'path', x))
             return was(*args, **kw)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800034

@@ -760,9 +760,10 @@ def _check_grades(require: list[str] | None):
         fail(f'--require: expected {", ".join(known)}, found {wrong[0]!r}')
 
 def _check_run(folder: Path):
-    if folder.is_dir() and not audited(folder) and lazy.contract.config.what_is(folder) == 'other':
-        fail(f'{short(folder)}: expected the directory of a run (runs/<study>/<run id>), or of a ledger (that '
-             'ecrl.audit() was given), found neither')
+    if audited(folder) or not folder.is_dir() or lazy.contract.config.what_is(folder) != 'other': return
+    none = ' (it was watched, and no optimizer of torch made an update)'*(folder/'watch').is_dir()
+    fail(f'{short(folder)}: expected the directory of a run (runs/<study>/<run id>), or of a ledger (that ecrl.audit() '
+         f'was given), found neither{none}')
 
 def _rests(v) -> list[str]: # v: a verdict; of a ledger, a line
     "On what a State that is valid rests."
@@ -966,9 +967,9 @@ def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: #
 # %% ../../nbs/lab/870_cli.ipynb #a0d17031
 def _shows(t, wrong: bool) -> list[str]: # of a trial, lines
     "On what it rests, and what it leaves open."
-    seen, said = t.verdict.compared, _rests(t.verdict)
-    if not said and not wrong: said = [
-        f'Whether model and optimizer came back is not shown: {", ".join(seen)} alone could be compared.' if seen else
+    said, state = _rests(t.verdict), t.verdict.grades['state']
+    if not said and not wrong: said = [f'Set and Order are valid, which was asked for; State is unknown.'
+        if state == 'unknown' else
         'Whether model and optimizer came back is not shown: nothing here has looked at it.']
     restarts = t.history.attempts[1:]
     if not wrong and restarts and all(a.continues == 'fresh' for a in restarts): return said + [
