@@ -280,6 +280,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
             'ecrl.audit.laws': { 'ecrl.audit.laws._as_before': ('audit/laws.html#_as_before', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._as_drawn': ('audit/laws.html#_as_drawn', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._asked': ('audit/laws.html#_asked', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._asked_of': ('audit/laws.html#_asked_of', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._attempts': ('audit/laws.html#_attempts', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._away': ('audit/laws.html#_away', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._batches': ('audit/laws.html#_batches', 'ecrl/audit/laws.py'),

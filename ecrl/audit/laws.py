@@ -1081,6 +1081,11 @@ def _unless_untold(h: AuditHistory, n: int, found: list[Evidence]) -> tuple[int,
     if not h.untold: return n, found
     return n, [replace(e, valid='unknown', message=e.message + said, cause=None) if doubtful(e) else e for e in found]
 
+def _asked_of(h: AuditHistory, message: str) -> str: # a script that keeps no ledger has none of its options
+    if not any(a.watched for a in h.attempts): return message
+    options = r'Needed: (?!a ledger)(?=.*(=|audit[.(]|WithIds|token\())'
+    return re.sub(options, 'Needed: a ledger of its own, with ', message)
+
 # %% ../../nbs/audit/630_laws.ipynb #63000c04
 def verify_audit(
     run: AuditHistory | Path | str, # or its folder
@@ -1101,7 +1106,7 @@ def verify_audit(
                 else 'no restart, so resuming was not exercised')
     try: rows, names = epoch_rows(h), compared(h, examined)
     except Exception: rows, names = [], []
-    said = [replace(e, message=printable(e.message)) for _, found in held.values() for e in found]
+    said = [replace(e, message=_asked_of(h, printable(e.message))) for _, found in held.values() for e in found]
     return Verdict(printable(h.run_id), f'up to step {h.end}; {restarts}', results, said, h.counts,
                    rows, examined, grades, rests, compared=names)
 

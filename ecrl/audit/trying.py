@@ -317,7 +317,8 @@ def _undisturbed(command, worlds, ref, timeout_s, say) -> bool: # False: it was 
     if (mark := ref/'made').is_file() and mark.read_text() == made: return False
     shutil.rmtree(ref, ignore_errors=True)
     l = _until_done(command, worlds, ref, [], timeout_s, lambda text: say(f'undisturbed: {text}'))[0]
-    if l['came_to'] == 'late': raise TryError(f'the undisturbed run ({ref.name}) was not done after {timeout_s:.0f} s.')
+    if l['came_to'] == 'late': raise TryError(
+        f'the undisturbed run ({ref.name}) was not done after {timeout_s:.0f} s. A longer limit: --timeout, in s.')
     asked = next((w for w in command if re.search('resume|restore|continue', w) and not re.match(AGAIN, w)), None)
     value = [w for w in command[command.index(asked) + 1:][:1] if asked[0] == '-' and w[0] != '-'] if asked else []
     alone = shlex.quote("{again:" + shlex.join([asked, *value]) + "}") if asked else ''
