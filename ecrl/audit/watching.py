@@ -264,13 +264,13 @@ def begin(self: Watch):
     self.begun, folder = True, a.log.path.parent
     first = [r for r in lines_of(folder/'rank0.jsonl', 'token', 'anew', 'saved') if r['attempt'] != a.attempt]
     saved = {(r['token']['attempt'], r['token']['step']) for r in first if r['event'] == 'saved'}
-    known = [*lines_of(a.log.path, 'token', 'anew')] if a.rank else []
-    known = known or [r for r in first if r['event'] != 'saved']               # there may be more ranks than before
+    known = [r for r in first if r['event'] != 'saved']           # one rank may save for all, or be the only one so far
+    if a.rank: known += lines_of(a.log.path, 'token', 'anew')
     found, most = self.left_by(known, saved, state), max(len(o.param_groups) for o in self.optimizers)
     parts = ''.join(x[:8] for x in self.parts)
     for n in range(most - 1, 0, -1) if known and not found else ():            # the last ones may be new
         if found := self.left_by(known, saved, fewer := self.state(n)): state = fewer; break
-    some = None if found else in_part(known, parts)
+    some = None if found else in_part([r for r in known if r['rank'] == a.rank], parts) or in_part(known, parts)
     if some: found = some[0]
     anew = bool(found) and found['event'] == 'anew'
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
@@ -288,7 +288,7 @@ def saving(self: Watch, obj, path, save: Callable):
     if found: self.inside(path)
     save()
     if found: self.safely(self.saved, obj, path)
-    elif self.trains and not self.light and self.averages(obj): self.note(obj, path)
+    elif self.trains and self.here and not self.light and self.averages(obj): self.note(obj, path)
 
 @patch
 def finds(self: Watch, obj) -> bool: # whether it holds weights
@@ -423,7 +423,7 @@ def hook_saves(w: Watch): # of what is imported by now, once
         @wrapped(owner, name)
         def begins(was, *args, **kw):
             if w.light and w.trains: w.safely(w.token, True)
-            for x in args if w.trains else (): w.inside(getattr(x, 'path', x))
+            for x in args if w.trains and w.here else (): w.inside(getattr(x, 'path', x))
             return was(*args, **kw)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800034
