@@ -252,7 +252,9 @@ class Trial:
         unknown = [str(e) for e in v.evidence if e.valid == 'unknown']
         if not self.repeatable: unknown.append('Two undisturbed runs differ, so the reference proves nothing. Needed: '
                                                'seeds, so that a run can be repeated.')
-        if not (self.kills or seen): lacking.append('no kill has acted, so no restart was tried: choose earlier points')
+        if not (self.kills or seen): lacking.append('no kill has acted, so no restart was tried: ' + (
+            'choose earlier points' if self.history.lineage else
+            'there was nothing left to do. Does it find a checkpoint outside of the folder of the trial?'))
         found = [*seen.values(), *lacking, *(unknown if lacking or not self.repeatable else [])]
         return found + _by_itself(self.reference) if found else found
 
