@@ -18,19 +18,15 @@ def imports(
     tree: ast.Module,
     of: str, # its own file, from where imports begin
     there: Callable[[str], bool], # whether there is such a file
-) -> dict[str, tuple[str, str | None]]: # name in the module -> file, name in that; None: the file itself
-    "What the names of a module stand for in files beside the script."
-    found = {}
+) -> list[str]: # files
+    "What a module imports from beside the script."
+    found, own = [], PurePosixPath(of).parent.parts
     for n in ast.walk(tree):
-        if isinstance(n, ast.Import):
-            found |= {a.asname or a.name: (f, None) for a in n.names if (f := _file(a.name.split('.'), there))}
-        own = PurePosixPath(of).parent.parts
+        if isinstance(n, ast.Import): found += [_file(a.name.split('.'), there) for a in n.names]
         if not isinstance(n, ast.ImportFrom) or n.level > len(own): continue         # nor one that is beyond the top
         base = [*own[:len(own) + 1 - n.level]]*bool(n.level) + (n.module or '').split('.')*bool(n.module)
-        for a in n.names:
-            if f := _file([*base, a.name], there): found[a.asname or a.name] = f, None
-            elif f := _file(base, there): found[a.asname or (f if a.name == '*' else a.name)] = f, a.name
-    return found
+        found += [_file([*base, a.name], there) or _file(base, there) for a in n.names]
+    return [*dict.fromkeys(f for f in found if f)]
 
 # %% ../../nbs/audit/632_beside.ipynb #632f0001
 def parsed(text: str) -> ast.Module: # Raises SyntaxError and ValueError
@@ -59,7 +55,7 @@ def sources(
         try: tree = parsed(text := (root/file).read_text('utf-8'))
         except (OSError, SyntaxError, ValueError): continue
         texts[file] = text
-        found = [f for f, _ in imports(tree, file, lambda f: (root/f).is_file()).values()]
+        found = imports(tree, file, lambda f: (root/f).is_file())
         # a package's own file runs before what is in it
         more += found + [f'{p}/__init__.py' for f in (file, *found) for p in PurePosixPath(f).parents if p.parts]
     text = texts.pop(own)
