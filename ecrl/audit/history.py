@@ -47,7 +47,7 @@ fallback  text?  newest    why not the newest checkpoint
 state     map    restored  component -> digest, after loading
 *anew     flag   restored  something begins anew within the job: nothing of what the token names is restored
 *strange  flag   restored  the weights are none that a step had left, though some were saved
-*initial  list   restored  of the weights, how many are those of the beginning, and how many there are
+*initial  list   restored  how many weights are those of the beginning, how many there are, the step of the others
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
 ''', epoch_end='''
 epoch  whole  whole  the loader was exhausted
@@ -318,7 +318,11 @@ def read_audit(folder: Path | str,
     if not attempts: raise HistoryError(f'{folder}: expected the begin of an attempt, found none. Restore the first '
                                         'lines of audit/rank0.jsonl.')
     return AuditHistory(folder, run, attempts, torn, faulty + strays, read_audit(reference) if reference else None,
-                        [_parsed(f.read_bytes()) or {} for f in sorted((folder/'audit').glob('unwatched_*.json'))])
+                        [_unwatched(f) for f in sorted((folder/'audit').glob('unwatched_*.json'))])
+
+def _unwatched(file: Path) -> dict:
+    try: return _parsed(file.read_bytes()) or {}
+    except OSError: return {}
 
 def walks(h: AuditHistory) -> Iterator[tuple]: # (attempt, rank, its token or None, its step records)
     "What each rank of each attempt recorded, as it wrote it, and what it says that this continues."

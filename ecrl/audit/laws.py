@@ -14,7 +14,7 @@ __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', '
 import re
 import numpy as np
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from itertools import chain, takewhile
 from pathlib import Path
@@ -98,6 +98,10 @@ def law_ranks(h: AuditHistory) -> Iterator[Evidence]:
                       'step() says it; or audit.commit() after each update')
     return n
 
+def _of_two(r: dict) -> str: # r: of a watched restart
+    few, of, step = r.get('initial') or (0, 0, 0)
+    return f'; {few} of {of} tensors are as in the beginning, all others as at step {step}' if few else ''
+
 def _ranks(r: list) -> str: return f'rank{"s"*(len(r) > 1)} {", ".join(map(str, r))}'
 
 # %% ../../nbs/audit/630_laws.ipynb #63000c06
@@ -129,8 +133,9 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
                                              'from.', rank=r['rank'])
         if odd := [r for r, x in a.resumed.items() if x.get('unseen')]: yield unknown(
             f'attempt {a.number}: {_ranks(odd)} began with weights that are not those of the beginning, nor of a step '
-            'whose weights were digested.', 'a folder of its own for a fresh start; or a save that is seen: by '
-            'torch.save, torch.distributed.checkpoint, safetensors', a=a)
+            f'whose weights were digested{_of_two(a.resumed[odd[0]])}.',
+            'a folder of its own for a fresh start; or a save that is seen: by torch.save, safetensors, '
+            'torch.distributed.checkpoint', a=a)
         trained = {r for by in a.steps.values() for r in by}      # the others may have died before they could say it
         silent = [r for r in a.begins if r in trained and r not in a.resumed]
         if silent and (a.number > 1 or a.resumed):
@@ -168,9 +173,8 @@ def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     if any(a.watched for a in h.attempts): yield Evidence(
         True, 'it keeps no ledger: its loaders, updates and weights were watched.'
               + ' Not judged: whether a whole epoch was trained twice, or passed over.'*(h.reference is None))
-    for u in h.unwatched:
-        why = str(u.get('why', 'why is not known')).partition(' (')[0]
-        yield unknown(f'process {u.get("pid", "?")} on {u.get("host", "?")} trained without this ledger: {why}')
+    yield from first_of([unknown(f'process {u.get("pid", "?")} on {u.get("host", "?")} trained without this ledger: '
+                                 + str(u.get('why', 'why is not known')).partition(' (')[0]) for u in h.unwatched])
     said = [(a, rank, b['declared']) for a in h.attempts for rank, b in sorted(a.begins.items())]
     first = said[0][2]
     for a, rank, d in said:
@@ -915,7 +919,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
-    few, of = r.get('initial') or (0, 0)
+    few, of, _ = r.get('initial') or (0, 0, 0)
     return f'{few} of {show_count(of, "tensors")} {"is" if few == 1 else "are"} as in the beginning' if few else None
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58b
@@ -930,7 +934,7 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     never = {} if h.declared('deterministic') else unrepeatable(h)
     shown = h.reference is not None and h.reference.reference is not None
     parted = set()                                   # attempts whose state rests on other samples from there on
-    for s, a, b in witnesses(h):
+    for s, a, b in () if _astray(never) else witnesses(h):
         if a.world_size != b.world_size: continue
         sure, ranks = h.declared('deterministic') or shown and a.world_size < 3, a.steps[s].keys() & b.steps[s].keys()
         if not all(same_list(a, a.steps[s][r], b, b.steps[s][r]) for r in ranks): parted.add(a.number)
@@ -946,18 +950,18 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
 
 def outcomes(
     a: AuditAttempt, b: AuditAttempt, s: int, rank: int,
-    never: dict[str, int] = {}, # of `unrepeatable`
+    never: Container = (), # of `unrepeatable`
 ) -> tuple[list, list]: # (which are known of both, [(which, value, value)])
     """What is known of the state after two executions of a step, and where they differ: notes, components. No random
     states: a loader draws from one at each iter(), so also at a restart, and that may have no effect."""
     x, y = (c.steps[s][rank].get('noted', {}) | c.tokens.get((s, rank), {}).get('state', {}) for c in (a, b))
-    both = sorted(k for k in x.keys() & y.keys() if 'rng' not in k and s < never.get(k, s + 1))
+    both = sorted(k for k in x.keys() & y.keys() if 'rng' not in k and k not in never)
     return both, [(k, x[k], y[k]) for k in both if repr(x[k]) != repr(y[k])]
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58d
 def beside(
     h: AuditHistory, other: AuditHistory,
-    never: dict[str, int] = {}, # of `unrepeatable`
+    never: Container = (), # of `unrepeatable`
 ) -> tuple[int, dict]: # (facts, component -> (step, attempt, rank))
     "Where the state of a run first differs from that of another, while both consume the same on as many ranks."
     n, first = 0, {}
@@ -972,9 +976,12 @@ def beside(
 
 @per_history
 def unrepeatable(h: AuditHistory) -> dict[str, int]: # component -> the first step
-    "Where two undisturbed runs differ: from there on nothing can be held against one of them."
+    "Where two undisturbed runs differ. That they do not before is chance, so nothing is held against one of them."
     ref = h.reference
     return {k: s for k, (s, *_) in beside(ref, ref.reference)[1].items()} if ref and ref.reference else {}
+
+def _astray(never: Container) -> bool: # what is only saved beside the training leads to nothing else
+    return any(not k.startswith('saved ') for k in never)
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a5a1
 ASKED = {'the random states': 'rng', 'the optimizer': 'opt', 'a schedule': 'sched'}        # part of a name
@@ -999,9 +1006,10 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     if h.reference is None or not h.whole: return 0, []
     never, again = unrepeatable(h), h.reference.reference
     n, apart = beside(h, h.reference, never)
-    since = min(never.values(), default=0)
-    told = [Evidence(True, f'{few(sorted(never))}: not held against the reference from step {since} on, where two '
-                           'undisturbed runs differ.', since)]*bool(never)
+    since, names = min(never.values(), default=0), few(sorted(never))
+    if _astray(never): return 0, [Evidence(True, 'state was not held against the reference: two undisturbed runs '
+                                                 f'differ from step {since} on ({names}).', since)]
+    told = [Evidence(True, f'{names}: not held against the reference, since two undisturbed runs differ.')]*bool(never)
     if not apart: return n, told
     s, a, r = min(apart.values(), key=lambda x: x[0])
     which = sorted(k for k in apart if apart[k][0] == s)

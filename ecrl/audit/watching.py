@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts', 'summed',
-           'hash_of', 'mark', 'Watch', 'leave', 'in_part', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders',
+           'hash_of', 'mark', 'Watch', 'used', 'in_part', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders',
            'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
-import atexit, contextlib, functools, hashlib, importlib.util, json, os, re, sys, tempfile, threading, time, uuid
+import atexit, contextlib, functools, gc, hashlib, importlib.util, json, os, re, sys, tempfile, threading, time, uuid
 import warnings, weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -106,7 +106,9 @@ class Watch:
         self.last: Pass | None = None              # that a batch was drawn in
         self.several = False                       # passes are trained from side by side
         self.thread = None                         # that updates; on a GPU the gradients come in another one
-        self.light, self.off = LIGHT in os.environ, False          # light: a job in production
+        self.light, self.folder = LIGHT in os.environ, Path(os.environ.get('ECRL_AUDIT_DIR', ''))    # light: no trial
+        self.off, self.told = '', False            # off: why it is not watched any more; told: it has left a line
+        self.passing = []                          # folders that this process has made for a while
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
 
     @property
@@ -119,7 +121,7 @@ class Watch:
 
     def ledger(self) -> Audit:
         if self.audit is None:
-            self.audit = Audit(os.environ['ECRL_AUDIT_DIR'])
+            self.audit = Audit(self.folder)
             self.audit.log.write(dict(event='watched'))
         return self.audit
 
@@ -130,8 +132,9 @@ class Watch:
         own = [(o, p) for o in self.optimizers for g in o.param_groups[:groups] for p in g['params']]
         moments = [[v for _, v in sorted(o.state.get(p, {}).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
                    for o, p in own]
-        self.parts = [mark(p) for _, p in own]
-        return dict(weights=digest(self.parts), optimizer=mark(moments))
+        marks = [mark(p) for _, p in own]
+        self.parts = ''.join(x[:8] for x in marks)                # a short one of each
+        return dict(weights=digest(marks), optimizer=mark(moments))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800040
 @patch
@@ -156,25 +159,36 @@ def safely(self: Watch, call: Callable, *args): # its value; None: not here, or 
     try: return call(*args)
     except Exception as e:
         if not self.light: raise
-        self.off = True
-        leave(f'{e}')
-        warnings.warn(f'ecrl: {e} (The job goes on; from here on it is not watched.)')
+        self.off = str(e) or type(e).__name__
+        with contextlib.suppress(Exception):                                        # where warnings are errors
+            warnings.warn(f'ecrl: {e} (The job goes on; from here on it is not watched.)')
 
-def leave(why: str): # another process may write the ledger itself
+@patch
+def leave(self: Watch): # at an update; another process may write the ledger itself
     "Beside the ledger, that this process trains without it."
-    with contextlib.suppress(OSError):
-        file = Path(os.environ['ECRL_AUDIT_DIR'])/'audit'/f'unwatched_{uuid.uuid4().hex[:12]}.json'
-        file.write_text(json.dumps(dict(pid=os.getpid(), host=os.uname().nodename, time=time.time(), why=why)))
+    if self.told or os.getpid() != self.pid: return
+    self.told = True
+    with contextlib.suppress(Exception):
+        (self.folder/'audit'/f'unwatched_{uuid.uuid4().hex[:12]}.json').write_text(json.dumps(dict(
+            pid=os.getpid(), host=os.uname().nodename, time=time.time(), why=self.off)))
+
+# %% ../../nbs/audit/638_watch.ipynb #63800057
+def used(made: list) -> list: # of references to optimizers; the optimizers
+    "Those that were not replaced by a later one, which has the same parameters."
+    if len(made) > 1: gc.collect()
+    alive = [o for r in made if (o := r()) is not None]
+    own = [{id(p) for g in o.param_groups for p in g['params']} for o in alive]
+    return [o for k, o in enumerate(alive) if not own[k] <= set().union(*own[k + 1:])]
 
 # %% ../../nbs/audit/638_watch.ipynb #63800011
 @patch
 def optimizer(self: Watch, opt):
     "An optimizer was made."
     if not hasattr(opt, 'param_groups'): return
-    self.made.append(opt)
+    self.made.append(weakref.ref(opt))
+    opt.register_step_post_hook(lambda *_: self.leave() if self.off else self.safely(self.stepped))
     for p in [p for g in opt.param_groups for p in g['params']]:
         if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(self.backward)
-    opt.register_step_post_hook(lambda *_: self.safely(self.stepped))
 
 @patch
 def backward(self: Watch, p):
@@ -186,8 +200,8 @@ def backward(self: Watch, p):
 def passed(self: Watch, p):
     "A backward pass has begun."
     if self.made: # of several trainings, the newest: a fold, a setting of a search
-        self.optimizers, self.made = self.made, []
-        self.begin()
+        if in_use := used(self.made): self.optimizers = in_use; self.begin()
+        self.made = []
     self.first = id(p)
     self.passes += 1
     if not self.audit.pending and self.last is None:                           # no loader: its samples are not known
@@ -215,18 +229,17 @@ def token(self: Watch, sure: bool = False): # sure: it is saved
     now = time.monotonic()
     if not self.due or self.light and not sure and self.spent > SHARE*(now - self.since): return
     self.due = False
-    self.write(self.state(), parts=sure or not self.light)
+    self.write(self.state())
     self.audit.noted |= {k: mark(v) for k, v in self.beside().items()}                      # told with the next step
     self.spent += time.monotonic() - now
 
 @patch
-def write(self: Watch, state: dict[str, str], anew: bool = False, parts: bool = True): # anew: another one begins
+def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # anew: another training begins
     a, last = self.audit, self.last
     over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0
     self.newest = a._point(over)
     a.log.write(dict(event='anew' if anew else 'token', step=a.steps, chain=a.chain,
-                     state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT})
-                | (dict(parts=''.join(x[:8] for x in self.parts)) if parts else {}))
+                     state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT}, **more))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800028
 AT = 'epoch', 'ended', 'draws', 'joint'              # of a token, beside what is in each line
@@ -243,42 +256,42 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
     return known[max(alike, key=likely)] if alike else None
 
 # %% ../../nbs/audit/638_watch.ipynb #63800051
-def in_part(known: list, parts: str) -> tuple[dict, list] | None: # lines; (one of them, [not restored, all])
-    "The newest step of which the most is here, where all else is as in the beginning."
-    def each(parts): return [parts[k:k + 8] for k in range(0, len(parts), 8)]
-    here, lines = each(parts), [(r, each(r['parts'])) for r in known if len(r.get('parts', '')) == len(parts)]
-    if (first := next((x for r, x in lines if not r['step']), None)) is None: return None
-    odd = {k for k, x in enumerate(here) if x != first[k]}                             # trained, wherever they are from
-    of = [(sum(here[k] != x for k, x in enumerate(own)), -n, r) for n, (r, own) in enumerate(lines)
-          if odd and all(here[k] == own[k] for k in odd)]
-    lack, _, r = min(of, key=lambda x: x[:2], default=(0, 0, None))
-    return r and (r, [lack, len(here)])
+def in_part(lines: list, parts: str) -> tuple[dict, list] | None: # (its token, [not restored, all, its step])
+    "The newest of the saves of which the most is here, where all else is as in the beginning."
+    def apart(other): return {k for k in range(0, len(parts), 8) if other[k:k + 8] != parts[k:k + 8]}
+    told = [r for r in lines if len(r.get('parts', '')) == len(parts)]
+    first = next((r['parts'] for r in told if r['event'] == 'token'), None)
+    trained = apart(first) if first else {}
+    of = [(len(lack), -n, r['token']) for n, r in enumerate(told)
+          if r['event'] == 'saved' and trained and not trained & (lack := apart(r['parts']))]
+    if not of: return None
+    lack, _, token = min(of, key=lambda x: x[:2])
+    return token, [lack, len(parts)//8, token['step']]
 
 # %% ../../nbs/audit/638_watch.ipynb #63800052
 @patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
-    a, state = self.ledger(), self.state()
+    a, state, parts = self.ledger(), self.state(), self.parts
     a.hooked = len(self.parameters())
     if self.begun: return self.write(state, anew=True)
-    self.begun, folder = True, a.log.path.parent
-    first = [r for r in lines_of(folder/'rank0.jsonl', 'token', 'anew', 'saved') if r['attempt'] != a.attempt]
-    saved = {(r['token']['attempt'], r['token']['step']) for r in first if r['event'] == 'saved'}
-    known = [r for r in first if r['event'] != 'saved']           # one rank may save for all, or be the only one so far
-    if a.rank: known += lines_of(a.log.path, 'token', 'anew')
+    self.begun, of = True, ('token', 'anew', 'saved')
+    # one rank may save for all, or be the only one so far
+    lines = [r for r in lines_of(a.log.path.with_name('rank0.jsonl'), *of) if r['attempt'] != a.attempt]
+    if a.rank: lines += lines_of(a.log.path, *of)
+    saved = {(r['token']['attempt'], r['token']['step']) for r in lines if r['event'] == 'saved'}
+    known = [r for r in lines if r['event'] != 'saved']
     found, most = self.left_by(known, saved, state), max(len(o.param_groups) for o in self.optimizers)
-    parts = ''.join(x[:8] for x in self.parts)
     for n in range(most - 1, 0, -1) if known and not found else ():            # the last ones may be new
         if found := self.left_by(known, saved, fewer := self.state(n)): state = fewer; break
-    some = None if found else in_part([r for r in known if r['rank'] == a.rank], parts) or in_part(known, parts)
-    if some: found = some[0]
-    anew = bool(found) and found['event'] == 'anew'
+    anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
-    if some: said['initial'] = some[1]
-    if found and found['step']: a._goes_on(_names(found), {} if anew else state, fallback=None, **said)
-    else: a._goes_on(None, {}, fallback=None, **said)
-    if not known: self.write(state)
+    if lost and (some := in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts)):
+        if not self.light: token, said = some[0], {}                            # else there may be a save between
+        said['initial'] = some[1]
+    a._goes_on(token or None, {} if anew or not token else state, fallback=None, **said)
+    if not known: self.write(state, parts=parts)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800013
 @patch
@@ -288,7 +301,7 @@ def saving(self: Watch, obj, path, save: Callable):
     if found: self.inside(path)
     save()
     if found: self.safely(self.saved, obj, path)
-    elif self.trains and self.here and not self.light and self.averages(obj): self.note(obj, path)
+    elif self.trains and self.here and not self.light and self.averages(obj): self.note(obj, path, whole=True)
 
 @patch
 def finds(self: Watch, obj) -> bool: # whether it holds weights
@@ -299,32 +312,41 @@ def finds(self: Watch, obj) -> bool: # whether it holds weights
     reached('token', self.audit.steps)
     return True
 
-def _name(path) -> str: # as it will be found
-    if not isinstance(path, (str, os.PathLike)): return 'a file'
-    return re.sub(r'\.(tmp|temp|new|part|partial)(\.\w+)?$', '', Path(path).name)
+def _path(file) -> str: # '': it has none
+    if isinstance(file, (str, os.PathLike)): return os.fspath(file)
+    return name if isinstance(name := getattr(file, 'name', ''), str) else ''
+
+def _name(file) -> str: # as it will be found
+    return re.sub(r'\.(part|(tmp|temp|new|partial)(\.\w+)?)$', '', os.path.basename(_path(file))) or 'a file'
 
 @patch
-def note(self: Watch, obj, path): # told with the next step
-    self.audit.noted |= {f'saved {k}': mark(v) for k, v in saved_parts(obj, _name(path)).items()}
+def note(self: Watch, obj, path, whole: bool = False): # told with the next step
+    parts = {_name(path): [*tensors_of(obj)]} if whole else saved_parts(obj, _name(path))
+    self.audit.noted |= {f'saved {k}': mark(v) for k, v in parts.items()}
 
 @patch
 def saved(self: Watch, obj, path):
     self.note(obj, path)
-    self.audit.log.write(dict(event='saved', token=self.newest, path=_name(path)), durable=True)
+    self.audit.log.write(dict(event='saved', token=self.newest, path=_name(path), parts=self.parts), durable=True)
     reached('saved', self.audit.steps)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800054
 @patch
-def averages(self: Watch, obj) -> bool: # in a file of their own
-    return not Counter(p.shape for p in self.parameters()) - Counter(t.shape for t in tensors_of(obj))
+def holds(self: Watch, shapes) -> bool: # of tensors
+    "Whether they are those of all weights, or more."
+    return not Counter(tuple(p.shape) for p in self.parameters()) - Counter(map(tuple, shapes))
 
 @patch
-def inside(self: Watch, path): # Raises AuditError
+def averages(self: Watch, obj) -> bool: # in a file of their own; numbers for a plot have no two dimensions
+    return any(p.dim() > 1 for p in self.parameters()) and self.holds(t.shape for t in tensors_of(obj))
+
+@patch
+def inside(self: Watch, file): # Raises AuditError
     "A trial's launches share nothing but its folder, and write over nothing that is there."
-    if self.light or not isinstance(path, (str, os.PathLike)): return
-    at, own, passing = (Path(os.path.realpath(p)) for p in (path, os.environ['ECRL_AUDIT_DIR'], tempfile.gettempdir()))
-    below = at.relative_to(passing).parts if at.is_relative_to(passing) else ()
-    if at.is_relative_to(own) or any(p.startswith('tmp') for p in below): return       # what is moved to its place
+    if self.light or not (path := _path(file)): return
+    def real(p): return Path(os.path.realpath(p))
+    if any((at := real(path)).is_relative_to(real(p)) for p in (self.folder, *self.passing, '/dev')): return
+    if at.is_relative_to(real(tempfile.gettempdir())) and at.name.startswith('tmp'): return   # moved to its place after
     raise AuditError(f'{at}: expected a checkpoint in the working directory, which is one of the trial, found another '
                      'place: all launches would share it, and write over what is there. Name it by a relative path, or '
                      'by an option of the script that the command gives {run}.')
@@ -422,8 +444,10 @@ def hook_saves(w: Watch): # of what is imported by now, once
         if not hasattr(owner, name) or hasattr(getattr(owner, name), '__wrapped__'): continue
         @wrapped(owner, name)
         def begins(was, *args, **kw):
-            if w.light and w.trains: w.safely(w.token, True)
-            for x in args if w.trains and w.here else (): w.inside(getattr(x, 'path', x))
+            if not (w.trains and w.here): pass
+            elif w.light: w.safely(w.token, True)
+            elif kind: w.inside(next(filter(None, args[1:]), args[0].path))
+            elif w.holds(x['shape'] for x in args[0].values()): w.inside(args[1])
             return was(*args, **kw)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800034
@@ -447,5 +471,8 @@ def watch() -> Watch: # once, when torch has been imported
         result = was(self, optimizer, *args, **kw)
         if w.audit and w.audit.steps == before: w.safely(w.stepped, False)         # its gradients were not finite
         return result
+    if not w.light:
+        @wrapped(tempfile, 'mkdtemp')
+        def mkdtemp(was, *args, **kw): w.passing.append(folder := was(*args, **kw)); return folder
     atexit.register(lambda: w.audit and w.safely(w.token))
     return w

@@ -965,11 +965,11 @@ def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: #
                                                   f'{size} samples, others every time')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17031
-def _shows(t, wrong: bool) -> list[str]: # of a trial, lines
+def _shows(t, wrong: bool, asked) -> list[str]: # of a trial, lines; asked: grades
     "On what it rests, and what it leaves open."
     said, state = _rests(t.verdict), t.verdict.grades['state']
-    if not said and not wrong: said = [f'Set and Order are valid, which was asked for; State is unknown.'
-        if state == 'unknown' else
+    if not said and not wrong: said = [
+        f'{", ".join(map(str.capitalize, asked))}: valid, as asked for. State is unknown.' if state == 'unknown' else
         'Whether model and optimizer came back is not shown: nothing here has looked at it.']
     restarts = t.history.attempts[1:]
     if not wrong and restarts and all(a.continues == 'fresh' for a in restarts): return said + [
@@ -1072,10 +1072,10 @@ def audit_try(
         t = lazy.audit.trying.try_restarts(command, folder, kills.split(',') if kills else None,
                                            [int(w) for w in world.split(',')], every, timeout,
                                            lambda text: print(text, flush=True))
-    page, wrong = write_receipt(t.history), t.complaints(require or ('set', 'order'))    # the first of each law
+    page, wrong = write_receipt(t.history), t.complaints(asked := require or ('set', 'order'))  # the first of each law
     tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}'
          + ' (--out chooses the folder)'*(not own), *(f'- {said}' for said in wrong))
-    tell(*_shows(t, bool(wrong)))
+    tell(*_shows(t, bool(wrong), asked))
     raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17e21
