@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['RECORDS_OF', 'ALIKE', 'read_lines', 'printable', 'is_audit', 'AuditAttempt', 'launches_of', 'attempts_of',
            'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'micros', 'epoch_of',
-           'shifts', 'consumed', 'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set', 'same_step', 'kept',
-           'multiset', 'common_steps', 'alike', 'ids_of', 'sample_rows']
+           'shifts', 'was_left', 'consumed', 'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set',
+           'same_step', 'kept', 'multiset', 'common_steps', 'alike', 'ids_of', 'sample_rows']
 
 # %% ../../nbs/audit/620_records.ipynb #368fa4f9
 import json
@@ -411,17 +411,25 @@ def shifts(h: AuditHistory) -> dict[int, int]: # attempt -> what to add
     "Where the ledger counted epochs: a resume at the full end of one begins the next, and nobody had said so."
     return _shifted(h, h.lineage)
 
+def was_left(h: AuditHistory, p: AuditAttempt, s: int) -> bool | None: # None: nobody knows
+    "Whether a pass that had batches to come was left after a step: who went on from there, began the next one."
+    ref = h.reference
+    went_on = next((a for a in (p, ref and ref.lineage.get(s + 1)) if a and {s, s + 1} <= a.steps.keys()), None)
+    return went_on and any(r['epoch'] > went_on.steps[s][0]['epoch'] for r in went_on.steps[s + 1].values())
+
 def _shifted(h: AuditHistory, line: dict[int, AuditAttempt]) -> dict[int, int]:
     size, out, total = h.declared('epoch_size'), {}, Counter()
-    steps = [(a, a.records(s)) for s, a in line.items()]
-    for n, (a, recs) in enumerate(steps):
+    steps = [(a, a.records(s), s) for s, a in line.items()]
+    for n, (a, recs, _) in enumerate(steps):
         if not n: out[a.number] = 0
         elif a is not (before := steps[n - 1])[0]:
-            more, was = out.get(before[0].number, 0), before[1]
+            p, was, s = before
+            more = out.get(p.number, 0)
             e, goes_on, B = was[0]['epoch'] + more, recs[0]['epoch'] + more, sum(map(consumed, was))
             left, tail = (size or 0) - total[e], h.declared('tail') or 'drop'
             if 'pad' in tail: left = -(-left//a.world_size)*a.world_size            # filled up, then dropped
-            full = bool(size) and left < (B if 'drop' in tail else 1)
+            full = left < (B if 'drop' in tail else 1) if size else was_left(h, p, s)
+            if full is None: full = {total[k] for k in total if k < e} == {total[e]}         # as large as all before it
             out[a.number] = more + (bool(recs[0].get('counted')) and full and goes_on == e)
         for r in recs: total[r['epoch'] + (out.get(a.number, 0) if r.get('counted') else 0)] += consumed(r)
     return out

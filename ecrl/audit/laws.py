@@ -23,7 +23,7 @@ from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, SHOWN, Evidence, Law
                                graded, law, result, worst)
 from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epoch_of, epochs,
                                 is_span, kept, micros, multiset, numbers, per_history, printable, read_audit, same_list,
-                                same_set, same_step, walks)
+                                same_set, same_step, walks, was_left)
 from .ledger import added, fingerprint, hash_key, link, multiset_hash, sealed
 
 # %% ../../nbs/audit/630_laws.ipynb #b0ce2fbe
@@ -266,6 +266,10 @@ def _promised(h: AuditHistory, e: Epoch) -> range: # samples; of length 0: not k
     B = (r['micro'][0] or 0)*a.world_size
     return range((due - 1)*B + 1, due*B + 1) if due and a.continues != 'token' else range(0)
 
+def _exhausted(h: AuditHistory, e: Epoch) -> bool: # else a loop has left it: as it should, or not
+    of = {m.attempt.number: m.attempt for m in e.used}
+    return any(epoch_of(h, a, r) == e.number for a in of.values() for r in a.over)
+
 def _came(h: AuditHistory, e: Epoch) -> int: # different samples; but some may have the same content
     return e.total - (0 if by_content(h) else e.repeated)
 
@@ -283,14 +287,24 @@ def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     "Whether an epoch that a restart has touched is as large as the others, or as its loader said."
     if _untouched(e) or any(m.ids is None for m in e.used) or (came := _came(h, e)) == data_size(h): return
     due, known, last = _promised(h, e), {*sizes(h)}, e.used[-1].step
-    said = f'epoch {e.number} consumed {came} samples'
-    if due and came < due.start: yield Evidence(False, f'{said}; its loader had at least {due.start} to come.', last,
-                                                cause=_lost(h, e, due.start - came, e.largest))
+    said, every = f'epoch {e.number} consumed {came} samples', [_came(h, x) for x in epochs(h).values() if x.over]
+    if len(every) > 1 and {*every} == {came} and not _exhausted(h, e): return               # each was left, and alike
+    if due and came < due.start and _exhausted(h, e): yield Evidence(
+        False, f'{said}; its loader had at least {due.start} to come.', last,
+        cause=_lost(h, e, due.start - came, e.largest))
     elif len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
         False, f'{said}; each of {len(sizes(h))} that are whole, {min(known)}.', last,
         cause=_lost(h, e, min(known) - came, e.largest))
     elif came not in due and known != {came}: yield unknown(
         f'{said}, and nobody says how large an epoch is.', 'an undisturbed run beside it (ecrl audit try)', last)
+
+# %% ../../nbs/audit/630_laws.ipynb #63000e05
+def _draws_whole(h: AuditHistory, a: AuditAttempt) -> bool:
+    "Whether a watched restart drew from a whole new pass, and threw nothing of it away."
+    if not (a.watched and (p := h.parent(a))): return False
+    first, before = next(iter(a.own.get(0, ())), {}), [x for x in p.own.get(0, ()) if x['step'] <= a.token['step']]
+    due = next((x['due'] for x in reversed(before) if 'due' in x), 0)                         # batches of the pass
+    return bool(due) and first.get('due') == due and not first.get('passed')
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611e
 @law('set', needs='ids', of=AUDIT_LAWS)
@@ -312,8 +326,11 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
 
 def _as_drawn(h: AuditHistory) -> Iterator[Evidence]:
     "With replacement a sample may come again: only a reference knows which were due."
-    if h.reference is None: yield Evidence(True, 'samples are drawn with replacement: without a reference no law says '
-                                                 'which were due.')
+    if h.reference is None and h.declared('replacement'): yield Evidence(
+        True, 'samples are drawn with replacement: without a reference no law says which were due.')
+    elif h.reference is None and h.restarts: yield unknown(
+        'batches came from several loaders in turn, and nobody tells their epochs apart: which were due is not known.',
+        'an undisturbed run beside it (ecrl audit try)')
     n, found = 0, []
     for s, a, x, b, y in common_steps(h, h.reference) if h.reference and h.whole else ():
         same = same_set(a, x, b, y)
@@ -347,10 +364,12 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
         drawn = by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
+        perhaps = _draws_whole(h, a) and was_left(h, h.parent(a), a.token['step']) is None
         need = (' Needed: unique=True, if no two samples have the same content.' if alike
+                else ' Or the epoch was over, and this is the next one: nobody says.' if perhaps
                 else ' Needed: replacement=True, if samples are drawn with replacement.' if drawn
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
-        yield Evidence('unknown' if alike or open_tail or drawn else False,
+        yield Evidence('unknown' if alike or open_tail or drawn or perhaps else False,
                        f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
                        None, a.number, None if a.number in blamed else _cause(h, e.used, s, a, ids, tail_alone))
         blamed.add(a.number)
@@ -517,6 +536,7 @@ def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing ha
     if size and left < (max(sizes.values()) if 'drop' in (h.declared('tail') or '') else 1): return
     for a in {m.attempt.number: m.attempt for m in e.used}.values():
         begins = min(s for s, b in h.lineage.items() if b is a)
+        if e.used[0].step == begins and _draws_whole(h, a): continue                        # it began with it
         if h.parent(a) and any(m.step == begins for m in e.used) and not _as_before(h, a):
             came = f' ({size - left} of {size} samples)' if size else ''
             yield unknown(f'epoch {e.number} is not over{came}, and no step of attempt {a.number}, which resumed it, '
