@@ -322,6 +322,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws._seen': ('audit/laws.html#_seen', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._sequence': ('audit/laws.html#_sequence', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._short': ('audit/laws.html#_short', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._short_of': ('audit/laws.html#_short_of', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._skipped_again': ('audit/laws.html#_skipped_again', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._summed': ('audit/laws.html#_summed', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._to_compare': ('audit/laws.html#_to_compare', 'ecrl/audit/laws.py'),

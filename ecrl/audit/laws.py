@@ -288,14 +288,13 @@ def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     if _untouched(e) or any(m.ids is None for m in e.used) or (came := _came(h, e)) == data_size(h): return
     due, known, last = _promised(h, e), {*sizes(h)}, e.used[-1].step
     said, every = f'epoch {e.number} consumed {came} samples', [_came(h, x) for x in epochs(h).values() if x.over]
-    if len(every) > 1 and {*every} == {came} and not _exhausted(h, e): return               # each was left, and alike
     if due and came < due.start and _exhausted(h, e): yield Evidence(
         False, f'{said}; its loader had at least {due.start} to come.', last,
         cause=_lost(h, e, due.start - came, e.largest))
     elif len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
         False, f'{said}; each of {len(sizes(h))} that are whole, {min(known)}.', last,
         cause=_lost(h, e, min(known) - came, e.largest))
-    elif came not in due and known != {came}: yield unknown(
+    elif came not in due and known != {came} and (len(every) < 2 or {*every} != {came}): yield unknown(    # not alike
         f'{said}, and nobody says how large an epoch is.', 'an undisturbed run beside it (ecrl audit try)', last)
 
 # %% ../../nbs/audit/630_laws.ipynb #63000e05
@@ -491,8 +490,9 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
                             'the epoch was counted twice at a resume')
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
     over = [e for e in of.values() if e.over]
-    if not size and h.reference and h.whole: n, found = len(over), [
-        *found, *chain(*(_beside_undisturbed(h, e) for e in over))]
+    if not size and h.reference and h.whole:
+        done = any(l['came_to'] == 'done' for l in h.launches)                        # nothing more is to come of any
+        n, found = len(over), [*found, *chain(*(_beside_undisturbed(h, e) for e in (of.values() if done else over)))]
     elif not size and not h.reference and over and not over[0].used[0].attempt.watched:
         yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch is.',
                       'audit(epoch_size=...)')
@@ -961,12 +961,15 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
         for r in sorted(ranks) if a.number not in parted else ():
             both, apart = outcomes(a, b, s, r, never)
             n += len(both) if sure else len(both) - len(apart)        # by chance a loss is not the same to the bit
-            said = [f'rank {r}: {k} was {x!r} at {at(s, a)}, but {y!r} in attempt {b.number}.' for k, x, y in apart]
+            said = [f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}.'
+                    for k, x, y in apart]
             found += [offence(a, x, s, r, 'part of the state was not restored (optimizer, schedule, random generators)')
-                      if sure else unknown(x, f'{_SURE}, if a repeated step gives the same bits')
-                      for x in said]
+                      if sure else unknown(x, f'{_SURE}, if a repeated step gives the same bits; or undisturbed runs '
+                                              'beside it (ecrl audit try)') for x in said]
     yield from first_of(found)
     return n
+
+def _short_of(value) -> str: return repr(value[:8] if re.fullmatch('[0-9a-f]{32}', str(value)) else value)
 
 def outcomes(
     a: AuditAttempt, b: AuditAttempt, s: int, rank: int,

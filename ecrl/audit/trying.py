@@ -156,6 +156,8 @@ def watched_job(command: list[str], folder: Path) -> dict[str, str]: # Raises Tr
     if not without_ledger(command): raise TryError(
         f'{_script(command).name} keeps a ledger of its own: start it as it is.')
     _check_start(command[0], command[0], 'run')
+    if (script := _script(command)) and not script.is_file(): raise TryError(
+        f'{script}: expected a script, found no such file')
     folder = Path(folder).absolute()
     return os.environ | {'ECRL_AUDIT_DIR': str(folder), LIGHT: '1', 'PYTHONPATH': _on_path(let_in(folder/'watch'))}
 
@@ -202,6 +204,9 @@ def within(points: list[str], h: AuditHistory) -> list[str]: # h: of an undistur
     saves, end = saves_of(h), max(h.lineage, default=0)
     for p in points:
         f = kill_at(p)
+        if f.point in ('token', 'saved') and not saves and h.attempts[0].watched: raise TryError(
+            f'{p}: no save of the script is seen, such as one by another thread, or in another way than torch.save. '
+            f'A point that is: step:{min(end, f.global_step)}')
         if f.point in ('token', 'saved') and saves and f.global_step not in saves:
             raise TryError(f'{p}: the script saves at {few(saves)}, and not at step {f.global_step}')
         if f.point == 'step' and f.global_step > end: raise TryError(f'{p}: the script has {end} steps')
@@ -285,7 +290,8 @@ def _no_ledger(command, run, code: int) -> str:
     script, words = _script(command), last_words(run)
     lacks = f'{(script or Path(command[0])).name}: expected updates by an optimizer of torch, or a ledger, found none'
     if code:
-        where = '\nIt runs in an empty folder of its own: name its data by whole paths.'*('FileNotFound' in words)
+        where = '\nIt runs in an empty folder of its own: name its data by whole paths.'*bool(
+            re.search("FileNotFound|can't open file", words))
         return f'the command ended with exit code {code}, before an update' + (
             f':\n{words}' if words else ', and said nothing.') + where
     last = f'\nIts last words:\n{words}'*bool(words)

@@ -1024,6 +1024,7 @@ def audit_receipt(run_dir: argument(Path, 'Folder that ecrl.audit() was given.',
                   reference: Reference = None):
     "Write the receipt of a run: one page, whole in itself."
     if file: _needs_folder('--out', file)
+    if (run_dir/'watch').is_dir(): _check_run(run_dir)
     tell(f'wrote {short(lazy.audit.receipt.write_receipt(run_dir, file, reference))}')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17e01
@@ -1180,8 +1181,10 @@ def findings() -> list[tuple[str, bool, str, str]]: # (what, whether it is there
             ('GPU', bool(devices), ', '.join(devices) or 'none; everything runs on the CPU', 'optional')]
     if clone or find_spec('smalldocs'):              # else there is nothing to render
         rows.append(('Quarto', quarto is not None, quarto or 'absent; smalldocs renders pages', 'optional: quarto.org'))
+    needed = []                                                                 # each extra has what those before have
     for extra, modules in EXTRAS.items():
-        absent = [m for m in modules.split() if not find_spec(m)]
+        needed += modules.split()
+        absent = [m for m in needed if not find_spec(m)]
         rows.append((f'ecrl[{extra}]: {BRINGS[extra]}', not absent,
                      f'absent: {", ".join(absent)}' if absent else 'here', get(extra)))
     return rows
