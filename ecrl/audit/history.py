@@ -415,7 +415,8 @@ def was_left(h: AuditHistory, p: AuditAttempt, s: int) -> bool | None: # None: n
     "Whether a pass that had batches to come was left after a step: who went on from there, began the next one."
     ref = h.reference
     went_on = next((a for a in (p, ref and ref.lineage.get(s + 1)) if a and {s, s + 1} <= a.steps.keys()), None)
-    return went_on and any(r['epoch'] > went_on.steps[s][0]['epoch'] for r in went_on.steps[s + 1].values())
+    if went_on is None: return None
+    return max(r['epoch'] for r in went_on.steps[s + 1].values()) > min(r['epoch'] for r in went_on.steps[s].values())
 
 def _shifted(h: AuditHistory, line: dict[int, AuditAttempt]) -> dict[int, int]:
     size, out, total = h.declared('epoch_size'), {}, Counter()
@@ -429,7 +430,8 @@ def _shifted(h: AuditHistory, line: dict[int, AuditAttempt]) -> dict[int, int]:
             left, tail = (size or 0) - total[e], h.declared('tail') or 'drop'
             if 'pad' in tail: left = -(-left//a.world_size)*a.world_size            # filled up, then dropped
             full = left < (B if 'drop' in tail else 1) if size else was_left(h, p, s)
-            if full is None: full = {total[k] for k in total if k < e} == {total[e]}         # as large as all before it
+            before = [total[k] for k in total if k < e]
+            if full is None: full = len(before) > 1 and {*before} == {total[e]}              # as large as those before
             out[a.number] = more + (bool(recs[0].get('counted')) and full and goes_on == e)
         for r in recs: total[r['epoch'] + (out.get(a.number, 0) if r.get('counted') else 0)] += consumed(r)
     return out

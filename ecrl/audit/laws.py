@@ -99,7 +99,7 @@ def law_ranks(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 def _of_two(r: dict) -> str: # r: of a watched restart
-    few, of, step = r.get('initial') or (0, 0, 0)
+    few, of, step = (*(r.get('initial') or ()), 0, 0, 0)[:3]
     return f'; {few} of {of} tensors are as in the beginning, all others as at step {step}' if few else ''
 
 def _ranks(r: list) -> str: return f'rank{"s"*(len(r) > 1)} {", ".join(map(str, r))}'
@@ -260,11 +260,13 @@ def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # wher
 def _untouched(e: Epoch) -> bool: return all(m.attempt.continues != 'token' for m in e.used)
 
 def _promised(h: AuditHistory, e: Epoch) -> range: # samples; of length 0: not known
-    "How many an epoch should have, as the loader said of the pass in which it began, before any restart."
+    "How many an epoch should have, as the loader said of the pass in which it began, if that was a whole one."
     r, a = e.used[0].record, e.used[0].attempt
     due = next((x['due'] for x in reversed(a.own[r['rank']]) if x['step'] <= r['step'] and 'due' in x), 0)
-    B = (r['micro'][0] or 0)*a.world_size
-    return range((due - 1)*B + 1, due*B + 1) if due and a.continues != 'token' else range(0)
+    of = [m.record['micro'][m.k] for m in e.used if m.attempt is a]
+    if not due or not of[0] or len({*of[:-1], of[0]}) > 1 or not _begins_whole(h, e): return range(0)
+    B = of[0]*a.world_size
+    return range((due - 1)*B + 1, due*B + 1)
 
 def _exhausted(h: AuditHistory, e: Epoch) -> bool: # else a loop has left it: as it should, or not
     of = {m.attempt.number: m.attempt for m in e.used}
@@ -283,18 +285,23 @@ def sizes(h: AuditHistory) -> list[int]: # samples
 def data_size(h: AuditHistory) -> int: # samples of the dataset; 0: not known
     return max((r.get('of', 0) for _, _, _, recs in walks(h) for r in recs), default=0)
 
+# %% ../../nbs/audit/630_laws.ipynb #63000e06
 def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     "Whether an epoch that a restart has touched is as large as the others, or as its loader said."
     if _untouched(e) or any(m.ids is None for m in e.used) or (came := _came(h, e)) == data_size(h): return
     due, known, last = _promised(h, e), {*sizes(h)}, e.used[-1].step
-    said, every = f'epoch {e.number} consumed {came} samples', [_came(h, x) for x in epochs(h).values() if x.over]
+    if known == {came}: return
+    over = [x for x in epochs(h).values() if x.over]
+    alike = any(not _restarted_in(h, x) for x in over) and [_came(h, x) for x in over] == [came]*max(2, len(over))
+    said, inside = f'epoch {e.number} consumed {came} samples', _restarted_in(h, e)
     if due and came < due.start and _exhausted(h, e): yield Evidence(
         False, f'{said}; its loader had at least {due.start} to come.', last,
         cause=_lost(h, e, due.start - came, e.largest))
-    elif len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
+    elif inside and len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
         False, f'{said}; each of {len(sizes(h))} that are whole, {min(known)}.', last,
         cause=_lost(h, e, min(known) - came, e.largest))
-    elif came not in due and known != {came} and (len(every) < 2 or {*every} != {came}): yield unknown(    # not alike
+    elif alike and came < due.start: yield Evidence(True, f'{said}, as others; its loader had more to come.', last)
+    elif came not in due and not alike: yield unknown(
         f'{said}, and nobody says how large an epoch is.', 'an undisturbed run beside it (ecrl audit try)', last)
 
 # %% ../../nbs/audit/630_laws.ipynb #63000e05
@@ -302,8 +309,16 @@ def _draws_whole(h: AuditHistory, a: AuditAttempt) -> bool:
     "Whether a watched restart drew from a whole new pass, and threw nothing of it away."
     if not (a.watched and (p := h.parent(a))): return False
     first, before = next(iter(a.own.get(0, ())), {}), [x for x in p.own.get(0, ()) if x['step'] <= a.token['step']]
-    due = next((x['due'] for x in reversed(before) if 'due' in x), 0)                         # batches of the pass
-    return bool(due) and first.get('due') == due and not first.get('passed')
+    due = next((x['due'] for x in reversed(before) if 'due' in x), 0)         # batches of the pass; 0: it did not say
+    return first.get('due', 0) == due and not first.get('passed')
+
+def _restarted_in(h: AuditHistory, e: Epoch) -> bool:
+    "Whether a restart lies within an epoch, and not at its begin."
+    return any(m.attempt is not e.used[0].attempt for m in e.used) or not _begins_whole(h, e)
+
+def _begins_whole(h: AuditHistory, e: Epoch) -> bool:
+    a = e.used[0].attempt
+    return not h.parent(a) or e.used[0].step != a.token['step'] + 1 or _draws_whole(h, a)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611e
 @law('set', needs='ids', of=AUDIT_LAWS)
@@ -536,7 +551,6 @@ def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing ha
     if size and left < (max(sizes.values()) if 'drop' in (h.declared('tail') or '') else 1): return
     for a in {m.attempt.number: m.attempt for m in e.used}.values():
         begins = min(s for s, b in h.lineage.items() if b is a)
-        if e.used[0].step == begins and _draws_whole(h, a): continue                        # it began with it
         if h.parent(a) and any(m.step == begins for m in e.used) and not _as_before(h, a):
             came = f' ({size - left} of {size} samples)' if size else ''
             yield unknown(f'epoch {e.number} is not over{came}, and no step of attempt {a.number}, which resumed it, '
@@ -939,7 +953,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
-    few, of, _ = r.get('initial') or (0, 0, 0)
+    few, of = (*(r.get('initial') or ()), 0, 0)[:2]
     return f'{few} of {show_count(of, "tensors")} {"is" if few == 1 else "are"} as in the beginning' if few else None
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58b
@@ -952,15 +966,16 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     the step is repeated on the same samples, by a later attempt or by a reference."""
     n, found = beside_reference(h)
     never = {} if h.declared('deterministic') else unrepeatable(h)
-    shown = h.reference is not None and h.reference.reference is not None
+    shown, astray = h.reference is not None and h.reference.reference is not None, _astray(never)
     parted = set()                                   # attempts whose state rests on other samples from there on
-    for s, a, b in () if _astray(never) else witnesses(h):
+    for s, a, b in witnesses(h):
         if a.world_size != b.world_size: continue
-        sure, ranks = h.declared('deterministic') or shown and a.world_size < 3, a.steps[s].keys() & b.steps[s].keys()
+        sure = h.declared('deterministic') or shown and a.world_size < 3 and not astray
+        ranks = a.steps[s].keys() & b.steps[s].keys()
         if not all(same_list(a, a.steps[s][r], b, b.steps[s][r]) for r in ranks): parted.add(a.number)
         for r in sorted(ranks) if a.number not in parted else ():
             both, apart = outcomes(a, b, s, r, never)
-            n += len(both) if sure else len(both) - len(apart)        # by chance a loss is not the same to the bit
+            n += 0 if astray else len(both) if sure else len(both) - len(apart)      # by chance a loss is not the same
             said = [f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}.'
                     for k, x, y in apart]
             found += [offence(a, x, s, r, 'part of the state was not restored (optimizer, schedule, random generators)')
@@ -1003,7 +1018,8 @@ def unrepeatable(h: AuditHistory) -> dict[str, int]: # component -> the first st
     ref = h.reference
     return {k: s for k, (s, *_) in beside(ref, ref.reference)[1].items()} if ref and ref.reference else {}
 
-def _astray(never: Container) -> bool: # what is only saved beside the training leads to nothing else
+def _astray(never: Container) -> bool: # not by what is only saved beside the training
+    "Whether training itself is not the same twice: then all else may differ by chance, also where it did not."
     return any(not k.startswith('saved ') for k in never)
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a5a1
@@ -1030,9 +1046,9 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     never, again = unrepeatable(h), h.reference.reference
     n, apart = beside(h, h.reference, never)
     since, names = min(never.values(), default=0), few(sorted(never))
-    if _astray(never): return 0, [Evidence(True, 'state was not held against the reference: two undisturbed runs '
-                                                 f'differ from step {since} on ({names}).', since)]
-    told = [Evidence(True, f'{names}: not held against the reference, since two undisturbed runs differ.')]*bool(never)
+    told = [Evidence(True, f'{names}: not held against the reference, since two undisturbed runs differ from step '
+                           f'{since} on.')]*bool(never)
+    if _astray(never): n = 0
     if not apart: return n, told
     s, a, r = min(apart.values(), key=lambda x: x[0])
     which = sorted(k for k in apart if apart[k][0] == s)
@@ -1040,7 +1056,8 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     unknown_ids = h.lineage[s].watched and any(x['ids'] is None for x in a.steps[s].values())
     samples = 'samples that are not known' if unknown_ids else 'the same samples as in the reference'
     said = f'{samples}, but not the same {few(which)} from {at(s, a)} on: {asked}'
-    if h.declared('deterministic') or again is not None and a.world_size < 3: return n, [*told, offence(a, said, s, r)]
+    sure = again is not None and a.world_size < 3 and not _astray(never)
+    if h.declared('deterministic') or sure: return n, [*told, offence(a, said, s, r)]
     return n, [*told, unknown(said, f'{_SURE}, if a restart may not change a bit'
         + ('' if again else ', or a second undisturbed run (ecrl audit try makes one)'), s, r, a)]
 
@@ -1114,7 +1131,8 @@ def _unless_untold(h: AuditHistory, n: int, found: list[Evidence]) -> tuple[int,
 
 def _asked_of(h: AuditHistory, message: str) -> str: # a script that keeps no ledger has none of its options
     if not any(a.watched for a in h.attempts): return message
-    options = r'Needed: (?!a ledger)(?=.*(=|audit[.(]|WithIds|token\())'
+    options = (r'Needed: (?!a ledger)(?=.*((tail|unique|replacement|epoch_size|accumulate|deterministic|keep_ids)=|'
+               r'audit\.|audit\(epoch|note\(|token\())')
     return re.sub(options, 'Needed: a ledger of its own, with ', message)
 
 # %% ../../nbs/audit/630_laws.ipynb #63000c04

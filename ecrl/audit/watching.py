@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts', 'summed',
-           'hash_of', 'mark', 'Watch', 'used', 'in_part', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders',
+           'hash_of', 'mark', 'Watch', 'apart', 'in_part', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders',
            'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
@@ -108,6 +108,7 @@ class Watch:
         self.thread = None                         # that updates; on a GPU the gradients come in another one
         self.light, self.folder = LIGHT in os.environ, Path(os.environ.get('ECRL_AUDIT_DIR', ''))    # light: no trial
         self.off, self.told = '', False            # off: why it is not watched any more; told: it has left a line
+        self.covered, self.more = [], []           # optimizers of parameters that later ones have; those in use
         self.passing = []                          # folders that this process has made for a while
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
 
@@ -125,16 +126,20 @@ class Watch:
             self.audit.log.write(dict(event='watched'))
         return self.audit
 
-    def parameters(self) -> list: return [p for o in self.optimizers for g in o.param_groups for p in g['params']]
+# %% ../../nbs/audit/638_watch.ipynb #63800060
+@patch
+def parameters(self: Watch) -> list: return [p for o in self.optimizers for g in o.param_groups for p in g['params']]
 
-    def state(self, groups: int | None = None) -> dict[str, str]: # component -> digest; of the first groups, or of all
-        "Of the optimizers."
-        own = [(o, p) for o in self.optimizers for g in o.param_groups[:groups] for p in g['params']]
-        moments = [[v for _, v in sorted(o.state.get(p, {}).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
-                   for o, p in own]
-        marks = [mark(p) for _, p in own]
-        self.parts = ''.join(x[:8] for x in marks)                # a short one of each
-        return dict(weights=digest(marks), optimizer=mark(moments))
+@patch
+def state(self: Watch, groups: int | None = None) -> dict[str, str]: # component -> digest; groups: the first, or all
+    "Of the optimizers."
+    own = [(o, p) for o in self.optimizers for g in o.param_groups[:groups] for p in g['params']]
+    more = [(o, p) for o in self.more for g in o.param_groups for p in g['params']]
+    moments = [[v for _, v in sorted(o.state.get(p, {}).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
+               for o, p in own + more]
+    marks = [mark(p) for _, p in own]
+    self.parts = ''.join(x[:8] for x in marks)                # a short one of each
+    return dict(weights=digest(marks), optimizer=mark(moments))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800040
 @patch
@@ -173,12 +178,13 @@ def leave(self: Watch): # at an update; another process may write the ledger its
             pid=os.getpid(), host=os.uname().nodename, time=time.time(), why=self.off)))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800057
-def used(made: list) -> list: # of references to optimizers; the optimizers
-    "Those that were not replaced by a later one, which has the same parameters."
+def apart(made: list) -> tuple[list, list]: # of references to optimizers; the optimizers
+    "Those that train, and those that a later one may have replaced, since it has the same parameters."
     if len(made) > 1: gc.collect()
     alive = [o for r in made if (o := r()) is not None]
     own = [{id(p) for g in o.param_groups for p in g['params']} for o in alive]
-    return [o for k, o in enumerate(alive) if not own[k] <= set().union(*own[k + 1:])]
+    covered = [own[k] <= set().union(*own[k + 1:]) for k in range(len(own))]
+    return [o for o, c in zip(alive, covered) if not c], [o for o, c in zip(alive, covered) if c]
 
 # %% ../../nbs/audit/638_watch.ipynb #63800011
 @patch
@@ -186,7 +192,7 @@ def optimizer(self: Watch, opt):
     "An optimizer was made."
     if not hasattr(opt, 'param_groups'): return
     self.made.append(weakref.ref(opt))
-    opt.register_step_post_hook(lambda *_: self.leave() if self.off else self.safely(self.stepped))
+    opt.register_step_post_hook(lambda o, *_: self.leave() if self.off else self.safely(self.stepped, True, o))
     for p in [p for g in opt.param_groups for p in g['params']]:
         if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(self.backward)
 
@@ -200,8 +206,9 @@ def backward(self: Watch, p):
 def passed(self: Watch, p):
     "A backward pass has begun."
     if self.made: # of several trainings, the newest: a fold, a setting of a search
-        if in_use := used(self.made): self.optimizers = in_use; self.begin()
-        self.made = []
+        own, self.covered = apart(self.made)
+        self.made, self.more = [], []
+        if own: self.optimizers = own; self.begin()
     self.first = id(p)
     self.passes += 1
     if not self.audit.pending and self.last is None:                           # no loader: its samples are not known
@@ -210,8 +217,9 @@ def passed(self: Watch, p):
     self.audit.backward = True
 
 @patch
-def stepped(self: Watch, effect: bool = True):
+def stepped(self: Watch, effect: bool = True, opt=None):
     "An optimizer has stepped; the second one of an update finds nothing that is left to commit."
+    if any(o is opt for o in self.covered): self.more = [o for o in self.covered if o is opt or o in self.more]
     if self.audit is None or not self.audit.pending: return
     drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
@@ -250,8 +258,10 @@ def _names(r: dict) -> dict: # the token of a line
 @patch
 def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: # lines; (attempt, step); the line
     "The step that has left these weights."
-    now = {k: digest(v) for k, v in state.items()}
-    def likely(k): return known[k]['state'] == now, (known[k]['attempt'], known[k]['step']) in saved, k
+    now, order = {k: digest(v) for k, v in state.items()}, [*dict.fromkeys(r['attempt'] for r in known)]
+    def likely(k):
+        where = known[k]['attempt'], known[k]['step']
+        return known[k]['state'] == now, where in saved, order.index(where[0]), where[1], k
     alike = [k for k, r in enumerate(known) if r['state']['weights'] == now['weights']]
     return known[max(alike, key=likely)] if alike else None
 
@@ -268,6 +278,16 @@ def in_part(lines: list, parts: str) -> tuple[dict, list] | None: # (its token, 
     lack, _, token = min(of, key=lambda x: x[:2])
     return token, [lack, len(parts)//8, token['step']]
 
+# %% ../../nbs/audit/638_watch.ipynb #63800059
+@patch
+def loaded(self: Watch, known: list, state: dict) -> dict: # lines; without those that are covered
+    "The state with optimizers that may have been replaced, if some step has left that: then they are in use."
+    self.more = self.covered
+    more = self.state()
+    if {k: digest(v) for k, v in more.items()} in [r['state'] for r in known]: return more
+    self.more = []
+    return state
+
 # %% ../../nbs/audit/638_watch.ipynb #63800052
 @patch
 def begin(self: Watch):
@@ -281,6 +301,7 @@ def begin(self: Watch):
     if a.rank: lines += lines_of(a.log.path, *of)
     saved = {(r['token']['attempt'], r['token']['step']) for r in lines if r['event'] == 'saved'}
     known = [r for r in lines if r['event'] != 'saved']
+    if self.covered: state = self.loaded(known, state)
     found, most = self.left_by(known, saved, state), max(len(o.param_groups) for o in self.optimizers)
     for n in range(most - 1, 0, -1) if known and not found else ():            # the last ones may be new
         if found := self.left_by(known, saved, fewer := self.state(n)): state = fewer; break
@@ -362,7 +383,7 @@ class Pass:
         drawn = pair(loader) if pairable(loader) else None
         try: self.left = len(loader)               # batches
         except (TypeError, NotImplementedError): self.left = -1
-        self.told = w.audit.of | (dict(due=self.left) if self.left > 0 else {})
+        self.told = w.audit.of | dict(due=max(self.left, 0))               # 0: nobody says
         self.batches = self.alone(batches)         # last: it may draw from a generator
         self.waiting = drawn.waiting if drawn is not None else ()
     def __iter__(self): return self
