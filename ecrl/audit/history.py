@@ -50,8 +50,9 @@ state     map    restored  component -> digest, after loading
 *initial  list   restored  how many weights are those of the beginning, how many there are, the step of the others
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
 ''', epoch_end='''
-epoch  whole  whole  the loader was exhausted
-*left  list   whole  ids (or the multiset hash) of each batch drawn after the last step and not trained on
+epoch    whole  whole  the loader was exhausted
+*left    list   whole  ids (or the multiset hash) of each batch drawn after the last step and not trained on
+*thrown  whole  whole  as of a step
 ''', token='''
 step   whole  lineage   the last step that the state contains
 chain  text   lineage   of that step
@@ -82,6 +83,7 @@ chain     text   written     digest of this line's content and of all before it
 *skipped  whole  -           leading micro-batches without effect: the step was skipped; consumed all the same
 *passed   whole  lineage     batches drawn after a resume and thrown away: no backward pass came before the next draw
 *left     list   whole       ids (or the multiset hash) of each other batch that was drawn and not trained on
+*thrown   whole  whole       samples of others, whose gradients were cleared before an update
 *unsure   text   once        why it is not known what the step consumed
 *noted    map    repeated    what the user noted, such as the loss
 *of       whole  whole       samples of the dataset whose numbers, from 0, the ids are; by each attempt's first step

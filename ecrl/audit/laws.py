@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks',
-           'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed', 'sizes',
-           'data_size', 'law_once', 'numbered', 'witnesses', 'law_whole', 'different', 'left_out', 'law_replay', 'told',
-           'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored', 'law_repeated', 'outcomes',
-           'beside', 'unrepeatable', 'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit',
-           'read_tried', 'beside_undisturbed']
+           'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed',
+           'again_by_itself', 'sizes', 'data_size', 'law_once', 'numbered', 'witnesses', 'law_whole', 'different',
+           'left_out', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored',
+           'law_repeated', 'outcomes', 'beside', 'unrepeatable', 'beside_reference', 'law_agree', 'epoch_rows',
+           'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import re
@@ -268,12 +268,24 @@ def _promised(h: AuditHistory, e: Epoch) -> range: # samples; of length 0: not k
     B = of[0]*a.world_size
     return range((due - 1)*B + 1, due*B + 1)
 
+def _thrown(h: AuditHistory, e: Epoch) -> int: # samples that no update came from, by a guard
+    of = {m.attempt.number: m.attempt for m in e.used}
+    return sum(r['thrown'] for a in of.values() for r in (*a.over, *a.own.get(0, ()))
+               if 'thrown' in r and epoch_of(h, a, r) == e.number and (r in a.over or h.lineage.get(r['step']) is a))
+
+@per_history
+def again_by_itself(h: AuditHistory) -> bool: # of a watched run
+    "Whether samples came again where no restart did it: they are drawn with replacement, or without an end."
+    return h.attempts[0].watched and any(
+        h.parent(a) is None or len({*map(str, m.ids)}) < len(m.ids)
+        for e in epochs(h).values() for s, a, *_ in e.repeats for m in e.used if m.step == s and m.ids is not None)
+
 def _exhausted(h: AuditHistory, e: Epoch) -> bool: # else a loop has left it: as it should, or not
     of = {m.attempt.number: m.attempt for m in e.used}
     return any(epoch_of(h, a, r) == e.number for a in of.values() for r in a.over)
 
 def _came(h: AuditHistory, e: Epoch) -> int: # different samples; but some may have the same content
-    return e.total - (0 if by_content(h) else e.repeated)
+    return e.total + _thrown(h, e) - (0 if by_content(h) or again_by_itself(h) else e.repeated)
 
 @per_history
 def sizes(h: AuditHistory) -> list[int]: # samples
@@ -377,7 +389,7 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     for s, a, ids, first in sorted(e.repeats, key=lambda r: h.parent(r[1]) is None):        # what a restart did first
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
-        drawn = by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
+        drawn = again_by_itself(h) or by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
         perhaps = _draws_whole(h, a) and was_left(h, h.parent(a), a.token['step']) is None
         need = (' Needed: unique=True, if no two samples have the same content.' if alike
                 else ' Or the epoch was over, and this is the next one: nobody says.' if perhaps

@@ -368,7 +368,8 @@ def _run_name(file: Path) -> str: # the first process to arrive writes it
 def sealed(r: dict) -> str:
     "The part of a step's line that its chain seals."
     return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped',
-                                         'passed', 'left', 'unsure', 'noted', 'of', 'due', 'among', 'bags', 'order')
+                                         'passed', 'left', 'thrown', 'unsure', 'noted', 'of', 'due', 'among', 'bags',
+                                         'order')
                        if k in r}, separators=(',', ':'))
 
 def link(chain: str, core: str) -> str: # 32 hex digits
@@ -390,6 +391,8 @@ def commit(self: Audit, effect: bool = True): # False: the optimizer was not cal
     for d in used: self._trained(d)
     self.steps, self.pending, self.most, self.here = self.steps + 1, [], max(self.most, len(used)), True
     r = dict(step=self.steps) | self._consumed(used, known=not unsure)
+    thrown, left = sum(len(d.ids or ()) for d in left if d.thrown), [d for d in left if not d.thrown]
+    if thrown: r['thrown'] = thrown
     if self.passed + len(left) and self.resuming: r['passed'] = self.passed + len(left)
     elif left := [d for d in left if d.of]: r['left'] = self._named(left)    # others belong to no epoch
     if unsure: r['unsure'] = unsure
@@ -426,6 +429,7 @@ class Draw:
     of: list                   # its pass over the loader: empty until something of it is trained
     epoch: int | None = None   # None: not before it is known whether its pass is an epoch
     trained: bool | None = None   # None: not known
+    thrown: bool = False          # its gradients were cleared before an update
 
 @patch
 def _watch(self: Audit, optimizer):
@@ -531,8 +535,11 @@ def _number(self: Audit, of: list): # a pass
 def epoch_over(self: Audit):
     "The loader is exhausted: nothing more of this epoch is to come."
     self._look()
-    self.ended, left = self.at_epoch, [d for d in self.pending if d.of and d.trained is False]
-    self.log.write(dict(event='epoch_end', epoch=self.at_epoch) | (dict(left=self._named(left)) if left else {}))
+    of = [d for d in self.pending if d.of and d.trained is False]
+    left, thrown = [d for d in of if not d.thrown], sum(len(d.ids or ()) for d in of if d.thrown)
+    self.ended = self.at_epoch
+    self.log.write(dict(event='epoch_end', epoch=self.at_epoch) | (dict(left=self._named(left)) if left else {})
+                   | (dict(thrown=thrown) if thrown else {}))
 
 # %% ../../nbs/audit/610_ledger.ipynb #55c678e0
 _END = object()

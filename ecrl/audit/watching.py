@@ -228,6 +228,18 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     self.audit.commit(effect)
     self.due, self.passes, self.first, self.thread = True, 0, None, threading.get_ident()
 
+# %% ../../nbs/audit/638_watch.ipynb #63800062
+@patch
+def zeroed(self: Watch, of): # an optimizer, or a module
+    "Gradients are cleared: what they came from leads to no update, as behind a guard against NaN."
+    a = self.audit
+    if a is None or not (a.backward or any(d.trained for d in a.pending)): return
+    params = of.parameters() if hasattr(of, 'parameters') else (p for g in of.param_groups for p in g['params'])
+    if {*map(id, params)}.isdisjoint(map(id, self.parameters())): return
+    a._look()
+    for d in a.pending: d.thrown, d.trained = d.thrown or bool(d.trained), False
+    self.passes = 0
+
 # %% ../../nbs/audit/638_watch.ipynb #63800012
 LIGHT, SHARE = 'ECRL_AUDIT_LIGHT', 0.02            # of the time, at most, is for digests, but for those of a save
 
@@ -467,7 +479,7 @@ def hook_saves(w: Watch): # of what is imported by now, once
         def begins(was, *args, **kw):
             if not (w.trains and w.here): pass
             elif w.light: w.safely(w.token, True)
-            elif kind: w.inside(next(filter(None, args[1:]), args[0].path))
+            elif not isinstance(args[0], dict): w.inside(next(filter(None, args[1:]), None) or args[0].path)
             elif w.holds(x['shape'] for x in args[0].values()): w.inside(args[1])
             return was(*args, **kw)
 
@@ -481,6 +493,11 @@ def watch() -> Watch: # once, when torch has been imported
         was(self, *args, **kw)
         if w.audit is None: w.pid = os.getpid()                                # this is who trains
         w.safely(w.optimizer, self); look_beside(); hook_saves(w)
+    for owner in (torch.optim.Optimizer, torch.nn.Module):
+        @wrapped(owner, 'zero_grad')
+        def zero(was, self, *args, **kw):
+            w.safely(w.zeroed, self)
+            return was(self, *args, **kw)
     for name in ('__init__', '__setstate__'):                                      # the latter: copied, or loaded whole
         @wrapped(torch.nn.Module, name)
         def module(was, self, *args, **kw): w.modules.append(weakref.ref(self)); was(self, *args, **kw)
