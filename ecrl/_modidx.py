@@ -315,6 +315,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws._open': ('audit/laws.html#_open', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._other': ('audit/laws.html#_other', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._padded': ('audit/laws.html#_padded', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws._perhaps_thrown': ('audit/laws.html#_perhaps_thrown', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._promised': ('audit/laws.html#_promised', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._proved': ('audit/laws.html#_proved', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws._ranks': ('audit/laws.html#_ranks', 'ecrl/audit/laws.py'),

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written', 'law_ranks',
-           'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed',
-           'again_by_itself', 'sizes', 'data_size', 'law_once', 'numbered', 'witnesses', 'law_whole', 'different',
-           'left_out', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored',
+           'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed', 'sizes',
+           'data_size', 'again_by_itself', 'law_once', 'numbered', 'witnesses', 'law_whole', 'different', 'left_out',
+           'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored',
            'law_repeated', 'outcomes', 'beside', 'unrepeatable', 'beside_reference', 'law_agree', 'epoch_rows',
            'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
 
@@ -268,18 +268,6 @@ def _promised(h: AuditHistory, e: Epoch) -> range: # samples; of length 0: not k
     B = of[0]*a.world_size
     return range((due - 1)*B + 1, due*B + 1)
 
-def _thrown(h: AuditHistory, e: Epoch) -> int: # samples that no update came from, by a guard
-    of = {m.attempt.number: m.attempt for m in e.used}
-    return sum(r['thrown'] for a in of.values() for r in (*a.over, *a.own.get(0, ()))
-               if 'thrown' in r and epoch_of(h, a, r) == e.number and (r in a.over or h.lineage.get(r['step']) is a))
-
-@per_history
-def again_by_itself(h: AuditHistory) -> bool: # of a watched run
-    "Whether samples came again where no restart did it: they are drawn with replacement, or without an end."
-    return h.attempts[0].watched and any(
-        h.parent(a) is None or len({*map(str, m.ids)}) < len(m.ids)
-        for e in epochs(h).values() for s, a, *_ in e.repeats for m in e.used if m.step == s and m.ids is not None)
-
 def _exhausted(h: AuditHistory, e: Epoch) -> bool: # else a loop has left it: as it should, or not
     of = {m.attempt.number: m.attempt for m in e.used}
     return any(epoch_of(h, a, r) == e.number for a in of.values() for r in a.over)
@@ -297,6 +285,35 @@ def sizes(h: AuditHistory) -> list[int]: # samples
 def data_size(h: AuditHistory) -> int: # samples of the dataset; 0: not known
     return max((r.get('of', 0) for _, _, _, recs in walks(h) for r in recs), default=0)
 
+# %% ../../nbs/audit/630_laws.ipynb #63000e07
+def _thrown(h: AuditHistory, e: Epoch) -> int: # samples that no update came from, by a guard
+    of = {m.attempt.number: m.attempt for m in e.used}.values()
+    said = [(a, r) for a in of for r in (*a.over, *a.own.get(0, ()))
+            if 'step' not in r or h.lineage.get(r['step']) is a]
+    # those before a save are told by the step after it, which the killed attempt has done, or not
+    begun = [(a, h.parent(a), a.token['step'] + 1) for a in of if h.parent(a)]
+    said += [(p, r) for a, p, s in begun
+             if (r := p.steps.get(s, {}).get(0)) and not a.steps.get(s, {}).get(0, {}).get('thrown')]
+    return sum(r['thrown'] for a, r in said if 'thrown' in r and epoch_of(h, a, r) == e.number)
+
+def _perhaps_thrown(h: AuditHistory, e: Epoch) -> bool: # where a guard is seen to act
+    "Whether a restart came before anybody knew whether what was drawn before the save led to an update."
+    of = {m.attempt.number: m.attempt for m in e.used}.values()
+    return any('thrown' in r for _, _, _, recs in walks(h) for r in recs) and any(
+        h.parent(a) and a.token['step'] + 1 not in h.parent(a).steps for a in of)
+
+@per_history
+def again_by_itself(h: AuditHistory) -> bool: # of a watched run
+    "Whether samples came again where no restart did it: they are drawn with replacement, or without an end."
+    def same_pass(e, s, a, first): return s != e.used[-1].step and h.lineage.get(first) is a            # and no padding
+    def round_is_over(e): # all had come before the first that came again
+        before = {str(i) for m in e.used if m.step < min(s for s, *_ in e.repeats) for i in m.ids or ()}
+        return 0 <= data_size(h) - len(before) < e.largest
+    twice = {id(m) for e in epochs(h).values() for m in e.used if len({*map(str, m.ids or ())}) < len(m.ids or ())}
+    return h.attempts[0].watched and (bool(twice) or any(
+        h.parent(a) is None or same_pass(e, s, a, first) for e in epochs(h).values() for s, a, _, first in e.repeats)
+        or any(map(round_is_over, (e for e in epochs(h).values() if e.repeats))))
+
 # %% ../../nbs/audit/630_laws.ipynb #63000e06
 def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     "Whether an epoch that a restart has touched is as large as the others, or as its loader said."
@@ -307,7 +324,7 @@ def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     alike = any(not _restarted_in(h, x) for x in over) and [_came(h, x) for x in over] == [came]*max(2, len(over))
     said, inside = f'epoch {e.number} consumed {came} samples', _restarted_in(h, e)
     if due and came < due.start and _exhausted(h, e): yield Evidence(
-        False, f'{said}; its loader had at least {due.start} to come.', last,
+        'unknown' if _perhaps_thrown(h, e) else False, f'{said}; its loader had at least {due.start} to come.', last,
         cause=_lost(h, e, due.start - came, e.largest))
     elif inside and len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
         False, f'{said}; each of {len(sizes(h))} that are whole, {min(known)}.', last,
