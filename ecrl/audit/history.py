@@ -361,6 +361,8 @@ class Epoch:
         sizes = Counter()
         for m in self.used: sizes[m.step] += amount(m.ids or ())
         return sizes
+    @cached_property
+    def attempts(self) -> list[AuditAttempt]: return [*{m.attempt.number: m.attempt for m in self.used}.values()]
     @property
     def largest(self) -> int: return max(self.sizes.values())      # of a step
     @property

@@ -221,7 +221,7 @@ def _nameless(h: AuditHistory) -> Iterator[Evidence]:
 
 def _unlike(h: AuditHistory, e: Epoch) -> bool: # of the same epoch of the reference
     "Whether no two samples have the same content, as an undisturbed epoch shows that each came once in."
-    other = epochs(h.reference).get(e.number) if h.reference and h.whole else None
+    other = _undisturbed(h, e) if h.whole else None
     return bool(other) and other.over and not other.repeats and {*map(str, e.ids)} <= {*map(str, other.ids)}
 
 @per_history
@@ -259,18 +259,20 @@ def _beside_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # wher
 # %% ../../nbs/audit/630_laws.ipynb #63000e02
 def _untouched(e: Epoch) -> bool: return all(m.attempt.continues != 'token' for m in e.used)
 
+def _due(a: AuditAttempt, step: int, rank: int = 0) -> int: # batches of the pass, as it said; 0: it did not
+    return next((x['due'] for x in reversed(a.own.get(rank, ())) if x['step'] <= step and 'due' in x), 0)
+
 def _promised(h: AuditHistory, e: Epoch) -> range: # samples; of length 0: not known
     "How many an epoch should have, as the loader said of the pass in which it began, if that was a whole one."
     r, a = e.used[0].record, e.used[0].attempt
-    due = next((x['due'] for x in reversed(a.own[r['rank']]) if x['step'] <= r['step'] and 'due' in x), 0)
+    due = _due(a, r['step'], r['rank'])
     of = [m.record['micro'][m.k] for m in e.used if m.attempt is a]
     if not due or not of[0] or len({*of[:-1], of[0]}) > 1 or not _begins_whole(h, e): return range(0)
     B = of[0]*a.world_size
     return range((due - 1)*B + 1, due*B + 1)
 
 def _exhausted(h: AuditHistory, e: Epoch) -> bool: # else a loop has left it: as it should, or not
-    of = {m.attempt.number: m.attempt for m in e.used}
-    return any(epoch_of(h, a, r) == e.number for a in of.values() for r in a.over)
+    return any(epoch_of(h, a, r) == e.number for a in e.attempts for r in a.over)
 
 def _came(h: AuditHistory, e: Epoch) -> int: # different samples; but some may have the same content
     return e.total + _thrown(h, e) - (0 if by_content(h) or again_by_itself(h) else e.repeated)
@@ -287,27 +289,30 @@ def data_size(h: AuditHistory) -> int: # samples of the dataset; 0: not known
 
 # %% ../../nbs/audit/630_laws.ipynb #63000e07
 def _thrown(h: AuditHistory, e: Epoch) -> int: # samples that no update came from, by a guard
-    of = {m.attempt.number: m.attempt for m in e.used}.values()
-    said = [(a, r) for a in of for r in (*a.over, *a.own.get(0, ()))
+    said = [(a, r) for a in e.attempts for r in _with_thrown(h)[a.number]
             if 'step' not in r or h.lineage.get(r['step']) is a]
     # those before a save are told by the step after it, which the killed attempt has done, or not
-    begun = [(a, h.parent(a), a.token['step'] + 1) for a in of if h.parent(a)]
+    begun = [(a, h.parent(a), a.token['step'] + 1) for a in e.attempts if h.parent(a)]
     said += [(p, r) for a, p, s in begun
              if (r := p.steps.get(s, {}).get(0)) and not a.steps.get(s, {}).get(0, {}).get('thrown')]
     return sum(r['thrown'] for a, r in said if 'thrown' in r and epoch_of(h, a, r) == e.number)
 
+@per_history
+def _with_thrown(h: AuditHistory) -> dict[int, list[dict]]: # attempt -> its lines of rank 0 that tell of some
+    return {a.number: [r for r in (*a.over, *a.own.get(0, ())) if 'thrown' in r] for a in h.attempts}
+
 def _perhaps_thrown(h: AuditHistory, e: Epoch) -> bool: # where a guard is seen to act
     "Whether a restart came before anybody knew whether what was drawn before the save led to an update."
-    of = {m.attempt.number: m.attempt for m in e.used}.values()
     return any('thrown' in r for _, _, _, recs in walks(h) for r in recs) and any(
-        h.parent(a) and a.token['step'] + 1 not in h.parent(a).steps for a in of)
+        h.parent(a) and a.token['step'] + 1 not in h.parent(a).steps for a in e.attempts)
 
 @per_history
 def again_by_itself(h: AuditHistory) -> bool: # of a watched run
     "Whether samples came again where no restart did it: they are drawn with replacement, or without an end."
     def same_pass(e, s, a, first): return s != e.used[-1].step and h.lineage.get(first) is a            # and no padding
     def round_is_over(e): # all had come before the first that came again
-        before = {str(i) for m in e.used if m.step < min(s for s, *_ in e.repeats) for i in m.ids or ()}
+        first = min(s for s, *_ in e.repeats)
+        before = {str(i) for m in e.used if m.step < first for i in m.ids or ()}
         return 0 <= data_size(h) - len(before) < e.largest
     twice = {id(m) for e in epochs(h).values() for m in e.used if len({*map(str, m.ids or ())}) < len(m.ids or ())}
     return h.attempts[0].watched and (bool(twice) or any(
@@ -315,13 +320,18 @@ def again_by_itself(h: AuditHistory) -> bool: # of a watched run
         or any(map(round_is_over, (e for e in epochs(h).values() if e.repeats))))
 
 # %% ../../nbs/audit/630_laws.ipynb #63000e06
+@per_history
+def _size_of_all(h: AuditHistory) -> int: # samples; 0: they differ, or a restart lies in each
+    over = [x for x in epochs(h).values() if x.over]
+    of = {_came(h, x) for x in over}
+    return of.pop() if len(over) > 1 and len(of) == 1 and any(not _restarted_in(h, x) for x in over) else 0
+
 def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     "Whether an epoch that a restart has touched is as large as the others, or as its loader said."
     if _untouched(e) or any(m.ids is None for m in e.used) or (came := _came(h, e)) == data_size(h): return
     due, known, last = _promised(h, e), {*sizes(h)}, e.used[-1].step
     if known == {came}: return
-    over = [x for x in epochs(h).values() if x.over]
-    alike = any(not _restarted_in(h, x) for x in over) and [_came(h, x) for x in over] == [came]*max(2, len(over))
+    alike = _size_of_all(h) == came
     said, inside = f'epoch {e.number} consumed {came} samples', _restarted_in(h, e)
     if due and came < due.start and _exhausted(h, e): yield Evidence(
         'unknown' if _perhaps_thrown(h, e) else False, f'{said}; its loader had at least {due.start} to come.', last,
@@ -337,9 +347,8 @@ def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
 def _draws_whole(h: AuditHistory, a: AuditAttempt) -> bool:
     "Whether a watched restart drew from a whole new pass, and threw nothing of it away."
     if not (a.watched and (p := h.parent(a))): return False
-    first, before = next(iter(a.own.get(0, ())), {}), [x for x in p.own.get(0, ()) if x['step'] <= a.token['step']]
-    due = next((x['due'] for x in reversed(before) if 'due' in x), 0)         # batches of the pass; 0: it did not say
-    return first.get('due', 0) == due and not first.get('passed')
+    first = next(iter(a.own.get(0, ())), {})
+    return first.get('due', 0) == _due(p, a.token['step']) and not first.get('passed')
 
 def _restarted_in(h: AuditHistory, e: Epoch) -> bool:
     "Whether a restart lies within an epoch, and not at its begin."
@@ -402,12 +411,14 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     steps = {}
     for m in e.used if by_itself else (): steps.setdefault(m.step, []).append(m)
     alike = by_content(h) and not _unlike(h, e)
+    perhaps_next = {a.number for a in e.attempts if _draws_whole(h, a)
+                    and was_left(h, h.parent(a), a.token['step']) is None}              # where it began, nobody went on
     if alike: yield from _too_many(h, e)
     for s, a, ids, first in sorted(e.repeats, key=lambda r: h.parent(r[1]) is None):        # what a restart did first
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
         drawn = again_by_itself(h) or by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
-        perhaps = _draws_whole(h, a) and was_left(h, h.parent(a), a.token['step']) is None
+        perhaps = a.number in perhaps_next
         need = (' Needed: unique=True, if no two samples have the same content.' if alike
                 else ' Or the epoch was over, and this is the next one: nobody says.' if perhaps
                 else ' Needed: replacement=True, if samples are drawn with replacement.' if drawn
@@ -578,7 +589,7 @@ def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing ha
     if any(m.ids is None and 'bags' not in m.record for m in e.used): return                    # not known anyway
     left = (size or 0) - (sum(n for _, n, _ in e.hashes) or e.total - e.repeated)
     if size and left < (max(sizes.values()) if 'drop' in (h.declared('tail') or '') else 1): return
-    for a in {m.attempt.number: m.attempt for m in e.used}.values():
+    for a in e.attempts:
         begins = min(s for s, b in h.lineage.items() if b is a)
         if h.parent(a) and any(m.step == begins for m in e.used) and not _as_before(h, a):
             came = f' ({size - left} of {size} samples)' if size else ''

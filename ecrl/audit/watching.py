@@ -219,7 +219,7 @@ def passed(self: Watch, p):
 @patch
 def stepped(self: Watch, effect: bool = True, opt=None):
     "An optimizer has stepped; the second one of an update finds nothing that is left to commit."
-    if any(o is opt for o in self.covered): self.more = [o for o in self.covered if o is opt or o in self.more]
+    if opt in self.covered: self.more = [o for o in self.covered if o is opt or o in self.more]
     if self.audit is None or not self.audit.pending: return
     drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
@@ -280,12 +280,12 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
 # %% ../../nbs/audit/638_watch.ipynb #63800051
 def in_part(lines: list, parts: str) -> tuple[dict, list] | None: # (its token, [not restored, all, its step])
     "The newest of the saves of which the most is here, where all else is as in the beginning."
-    def apart(other): return {k for k in range(0, len(parts), 8) if other[k:k + 8] != parts[k:k + 8]}
+    def differ(other): return {k for k in range(0, len(parts), 8) if other[k:k + 8] != parts[k:k + 8]}
     told = [r for r in lines if len(r.get('parts', '')) == len(parts)]
     first = next((r['parts'] for r in told if r['event'] == 'token'), None)
-    trained = apart(first) if first else {}
+    trained = differ(first) if first else {}
     of = [(len(lack), -n, r['token']) for n, r in enumerate(told)
-          if r['event'] == 'saved' and trained and not trained & (lack := apart(r['parts']))]
+          if r['event'] == 'saved' and trained and not trained & (lack := differ(r['parts']))]
     if not of: return None
     lack, _, token = min(of, key=lambda x: x[:2])
     return token, [lack, len(parts)//8, token['step']]
