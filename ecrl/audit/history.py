@@ -46,6 +46,7 @@ token     map?   lineage   what was in the checkpoint; null: a fresh start
 fallback  text?  newest    why not the newest checkpoint
 state     map    restored  component -> digest, after loading
 *anew     flag   restored  something begins anew within the job: nothing of what the token names is restored
+*older    flag   lineage   the checkpoint is from before the ledger, and names no step of it
 *strange  flag   restored  the weights are none that a step had left, though some were saved
 *initial  list   restored  how many weights are those of the beginning, how many there are, the step of the others
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
@@ -161,8 +162,10 @@ class AuditAttempt:
     def continues(self) -> str: # token | fresh | unknown
         "What it says it continues from."
         said = next(iter(self.resumed.values()), None)
-        lost = said is None or said.get('strange') or said.get('unseen')
+        lost = said is None or said.get('strange') or said.get('unseen') or said.get('older') and self.number > 1
         return 'unknown' if lost else 'token' if said['token'] else 'fresh'
+    @property
+    def goes_on_from_before(self) -> bool: return any(r.get('older') for r in self.resumed.values())
     @property
     def token(self) -> dict | None: return next((r['token'] for r in self.resumed.values()), None)
 

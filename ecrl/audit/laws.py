@@ -136,6 +136,8 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
             f'whose weights were digested{_of_two(a.resumed[odd[0]])}.',
             'a folder of its own for a fresh start; or a save that is seen: by torch.save, safetensors, '
             'torch.distributed.checkpoint', a=a)
+        if a.goes_on_from_before and a.number > 1: yield unknown(
+            f'attempt {a.number} loaded a checkpoint from before the ledger, which names no step of it.', a=a)
         trained = {r for by in a.steps.values() for r in by}      # the others may have died before they could say it
         silent = [r for r in a.begins if r in trained and r not in a.resumed]
         if silent and (a.number > 1 or a.resumed):
@@ -544,7 +546,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
     found = [_unless_unseen(h, f'epoch {e} was passed over: no surviving step belongs to it.', None,
                             'the epoch was counted twice at a resume')
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
-    over = [e for e in of.values() if e.over]
+    over = [e for e in of.values() if e.over and not _cut_off(h, e)]
     if not size and h.reference and h.whole:
         done = any(l['came_to'] == 'done' for l in h.launches)                        # nothing more is to come of any
         n, found = len(over), [*found, *chain(*(_beside_undisturbed(h, e) for e in (of.values() if done else over)))]
@@ -562,7 +564,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
                 f'{x.message} So has the undisturbed run: no restart has lost them.',
                 'epoch_size= and tail= as the script has them; neither, if its epochs differ') for x in more]
         n, found = n + bool(m), [*found, *more]
-    if h.whole: found += chain(*(_under_way(h, e) for e in of.values() if not e.over))
+    if h.whole: found += chain(*(_under_way(h, e) for e in of.values() if e not in over))
     yield from in_brief([*found, *_cut_anew(h, size)] if size and h.whole else found)
     return n
 
@@ -582,7 +584,11 @@ def _unless_unseen(h: AuditHistory, said: str, step: int | None, cause: str | No
                    'their lines', step)
 
 # %% ../../nbs/audit/630_laws.ipynb #9399dfe1
-def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing has closed it
+def _cut_off(h: AuditHistory, e: Epoch) -> bool: # what came before nobody knows
+    "Whether an epoch had begun before there was a ledger."
+    return e.used[0].step == 1 and h.attempts[0].goes_on_from_before
+
+def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing has closed it, or its begin is not known
     "A restart may have left samples out where it resumed: an epoch's end shows that it has not, or a step done again."
     size, sizes = h.declared('epoch_size'), Counter()
     for m in e.used: sizes[m.step] += m.record['micro'][m.k] or 0
@@ -593,12 +599,14 @@ def _under_way(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # e: nothing ha
         begins = min(s for s, b in h.lineage.items() if b is a)
         if h.parent(a) and any(m.step == begins for m in e.used) and not _as_before(h, a):
             came = f' ({size - left} of {size} samples)' if size else ''
-            yield unknown(f'epoch {e.number} is not over{came}, and no step of attempt {a.number}, which resumed it, '
-                          'had been done before: nothing shows whether it left samples out.', 'the rest of the epoch, '
-                          + ('or a step that is done twice' if h.reference else
-                             'a step that is done twice, or a reference') + (
+            how, needed = f'is not over{came}', ['the rest of the epoch', 'a step that is done twice', 'a reference']
+            if early := _cut_off(h, e): how = 'began before the ledger'
+            needed = needed[early:3 - bool(h.reference)]
+            yield unknown(f'epoch {e.number} {how}, and no step of attempt {a.number}, which resumed it, '
+                          'had been done before: nothing shows whether it left samples out.',
+                          ', '.join([*needed[:-2], ' or '.join(needed[-2:])]) + (
                           f'. If the job is done, {show_count(left, "samples")} '
-                          f'{"was" if left == 1 else "were"} left out')*bool(size), begins, a=a)
+                          f'{"was" if left == 1 else "were"} left out')*bool(size and not early), begins, a=a)
 
 def _as_before(h: AuditHistory, a: AuditAttempt) -> bool:
     "Whether a step of an attempt consumed what another execution of it had, an earlier one or the reference's."

@@ -666,7 +666,7 @@ def saved(self: Audit,
 # %% ../../nbs/audit/610_ledger.ipynb #ae8d24f7
 @patch
 def resumed(self: Audit,
-    token: dict | None, # from the checkpoint; None: a fresh start
+    token: dict | None, # from the checkpoint; None: a fresh start; {}: a checkpoint from before the ledger
     fallback: str | None = None, # why it is not the newest checkpoint
     **state, # components as of token(), after all of them were loaded
 ):
@@ -675,6 +675,7 @@ def resumed(self: Audit,
 
 @patch
 def _goes_on(self: Audit, token: dict | None, state: dict, **said):
+    if token == {}: token, said = None, said | dict(older=True)
     later = self.said and token and token.get('run') == self.run and token.get('step', 0) > self.steps
     if self.here or self.said and not later:
         raise AuditError('resumed(): expected it once and before the first step, found it later')

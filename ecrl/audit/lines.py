@@ -258,7 +258,7 @@ def _put(s: Script, opt: str, loop: ast.For, save: ast.Call, load: ast.Assign):
                and getattr(n, 'module', '') != '__future__']
     _before(s, _one(imports[:1], 'an import outside of any function'), 'import ecrl')
     _before(s, top, f"audit = ecrl.audit('runs/job', optimizer={opt}, {told})")
-    _after(s, back, f"audit.resumed({name}['audit']{maybe}, {named})")
+    _after(s, back, f"audit.resumed({name}.get('audit', {{}}){maybe}, {named})")
     _before(s, train, 'if not audit.said: audit.resumed(None)')
     _within(s, given['dataset'], 'ecrl.audit.WithIds')
     if 'collate_fn' in given: _within(s, given['collate_fn'], 'ecrl.audit.Collate')

@@ -295,8 +295,8 @@ def _no_ledger(command, run, code: int) -> str:
         return f'the command ended with exit code {code}, before an update' + (
             f':\n{words}' if words else ', and said nothing.') + where
     last = f'\nIts last words:\n{words}'*bool(words)
-    return (f'{lacks}: then the script has to call ecrl.audit(...). How: python -c "import ecrl; help(ecrl.audit)"'
-            f'{last}')
+    return (f'{lacks}. Is this the command that trains? If so, it updates in another way, and needs a few lines of its '
+            f'own: python -c "import ecrl; help(ecrl.audit)"{last}')
 
 def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
     return 'SIGKILL' in (said := newest_log(run)) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')
