@@ -165,8 +165,6 @@ class AuditAttempt:
         lost = said is None or said.get('strange') or said.get('unseen') or said.get('older') and self.number > 1
         return 'unknown' if lost else 'token' if said['token'] else 'fresh'
     @property
-    def goes_on_from_before(self) -> bool: return any(r.get('older') for r in self.resumed.values())
-    @property
     def token(self) -> dict | None: return next((r['token'] for r in self.resumed.values()), None)
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc428f
@@ -174,6 +172,10 @@ def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, 
     "What became of each launch of a trial."
     try: return json.loads((Path(run)/'try.json').read_text())
     except (OSError, ValueError, RecursionError): return []
+
+@patch(as_prop=True)
+def goes_on_from_before(self: AuditAttempt) -> bool: # there was a ledger
+    return any(r.get('older') for r in self.resumed.values())
 
 @patch
 def _later(self: AuditAttempt, r: dict) -> bool: # r: says once more what it continues from

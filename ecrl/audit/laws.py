@@ -24,7 +24,7 @@ from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, SHOWN, Evidence, Law
 from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epoch_of, epochs,
                                 is_span, kept, micros, multiset, numbers, per_history, printable, read_audit, same_list,
                                 same_set, same_step, walks, was_left)
-from .ledger import added, fingerprint, hash_key, link, multiset_hash, sealed
+from .ledger import HANDED_ON, added, fingerprint, hash_key, link, multiset_hash, sealed
 
 # %% ../../nbs/audit/630_laws.ipynb #b0ce2fbe
 AUDIT_LAWS: dict[str, Law] = {}
@@ -984,14 +984,14 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
             by = rank if own else t.get('rank', 0)         # who saved it; each rank has generators of its own
             saved, loaded = ({k: d for k, d in x['state'].items() if by == rank or 'rng' not in k}
                              for x in (p.tokens.get((t['step'], by), dict(state={})), r))
+            for k in HANDED_ON if a.watched else ():           # a reference knows better, and who has none need not load
+                if h.reference or k not in loaded or k not in saved: saved.pop(k, None); loaded.pop(k, None)
             lacks += [(a, rank, t['step'], k) for k in saved if k not in loaded]
             for k, d in loaded.items():
                 n += k in saved
                 if k not in saved: yield unknown(f'attempt {a.number}, rank {rank}: no digest of {k} was recorded at '
                                                  'the save.', f'token({k}=...)', t['step'], rank, a)
-                elif d != saved[k]: yield offence(a, f'rank {rank}: {k} after the restart of attempt {a.number} is not '
-                                                     f'what was saved at step {t["step"]}.', t['step'], rank,
-                                                  _of_the_beginning(r) if k == 'weights' else None)
+                elif d != saved[k]: yield _otherwise(a, k, r, t['step'])
     if n: yield from first_of([unknown(f'attempt {a.number}, rank {rank}: {k} was digested at the save of step {s}, '
         'and not after the load.', f'resumed(token, {k}=...)', s, rank, a) for a, rank, s, k in lacks])
     if resumed and not n: yield Evidence(True, 'state was not compared. Needed: the same components in '
@@ -1000,12 +1000,20 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
                                    'was to be restored, and what it trained is held against a reference alone.')
     return n
 
+def _otherwise(a: AuditAttempt, k: str, r: dict, s: int) -> Evidence: # k: a component; r: says resumed
+    said = f'rank {r["rank"]}: {k} after the restart of attempt {a.number} is not what was saved at step {s}'
+    if k in HANDED_ON and a.watched: return unknown(                 # the best one so far may have a file of its own
+        said + ': averages, a teacher, or one that is kept aside'*(k == 'copies') + '. Was it restored?',
+        'undisturbed runs beside it (ecrl audit try)', s, r['rank'], a)
+    return offence(a, f'{said}.', s, r['rank'], _of_the_beginning(r) if k == 'weights' else None)
+
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
     few, of = (*(r.get('initial') or ()), 0, 0)[:2]
     return f'{few} of {show_count(of, "tensors")} {"is" if few == 1 else "are"} as in the beginning' if few else None
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58b
 _SURE = 'deterministic=True in ecrl.audit(...)'
+_WAS = dict(lr='was the schedule', scale='was the scaler', random='were they', copies='were they')
 
 @law('state', needs='note() or token(model=...); a step that was executed twice, or a reference; deterministic=True, '
                     'to convict', of=AUDIT_LAWS)
@@ -1020,15 +1028,18 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
         if a.world_size != b.world_size: continue
         sure = h.declared('deterministic') or shown and a.world_size < 3 and not astray
         ranks = a.steps[s].keys() & b.steps[s].keys()
-        if not all(same_list(a, a.steps[s][r], b, b.steps[s][r]) for r in ranks): parted.add(a.number)
+        same = [same_list(a, a.steps[s][r], b, b.steps[s][r]) for r in ranks]
+        if not all(x or x is None and a.watched for x in same): parted.add(a.number)      # else the state tells of both
         for r in sorted(ranks) if a.number not in parted else ():
             both, apart = outcomes(a, b, s, r, never)
             n += 0 if astray else len(both) if sure else len(both) - len(apart)      # by chance a loss is not the same
-            said = [f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}.'
+            said = [(f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}', k)
                     for k, x, y in apart]
-            found += [offence(a, x, s, r, 'part of the state was not restored (optimizer, schedule, random generators)')
-                      if sure else unknown(x, f'{_SURE}, if a repeated step gives the same bits; or undisturbed runs '
-                                              'beside it (ecrl audit try)') for x in said]
+            found += [offence(a, f'{x}.', s, r, 'part of the state was not restored (optimizer, schedule, random '
+                                                'generators)') if sure
+                      else unknown(x + (f': {was} restored?' if (was := _WAS.get(k.split()[0])) else '.'), f'{_SURE}, if '
+                                   'a repeated step gives the same bits; or undisturbed runs beside it (ecrl audit try)')
+                      for x, k in said]
     yield from first_of(found)
     return n
 
@@ -1041,7 +1052,8 @@ def outcomes(
     """What is known of the state after two executions of a step, and where they differ: notes, components. No random
     states: a loader draws from one at each iter(), so also at a restart, and that may have no effect."""
     x, y = (c.steps[s][rank].get('noted', {}) | c.tokens.get((s, rank), {}).get('state', {}) for c in (a, b))
-    both = sorted(k for k in x.keys() & y.keys() if 'rng' not in k and k not in never)
+    own = ('schedule',)*a.watched                              # what it does tells the rate, however it is counted
+    both = sorted(k for k in x.keys() & y.keys() if 'rng' not in k and k not in never and k not in own)
     return both, [(k, x[k], y[k]) for k in both if repr(x[k]) != repr(y[k])]
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58d
