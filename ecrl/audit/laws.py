@@ -984,7 +984,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
             by = rank if own else t.get('rank', 0)         # who saved it; each rank has generators of its own
             saved, loaded = ({k: d for k, d in x['state'].items() if by == rank or 'rng' not in k}
                              for x in (p.tokens.get((t['step'], by), dict(state={})), r))
-            for k in HANDED_ON if a.watched else ():           # a reference knows better, and who has none need not load
+            for k in HANDED_ON if a.watched else ():           # a reference knows better; who has none, loads none
                 if h.reference or k not in loaded or k not in saved: saved.pop(k, None); loaded.pop(k, None)
             lacks += [(a, rank, t['step'], k) for k in saved if k not in loaded]
             for k, d in loaded.items():
@@ -1037,11 +1037,13 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
                     for k, x, y in apart]
             found += [offence(a, f'{x}.', s, r, 'part of the state was not restored (optimizer, schedule, random '
                                                 'generators)') if sure
-                      else unknown(x + (f': {was} restored?' if (was := _WAS.get(k.split()[0])) else '.'), f'{_SURE}, if '
-                                   'a repeated step gives the same bits; or undisturbed runs beside it (ecrl audit try)')
-                      for x, k in said]
+                      else unknown(x + _was(k), f'{_SURE}, if a repeated step gives the same bits; or undisturbed runs '
+                                                'beside it (ecrl audit try)') for x, k in said]
     yield from first_of(found)
     return n
+
+def _was(k: str) -> str: # the end of a sentence
+    return f': {was} restored?' if (was := _WAS.get(k.split()[0])) else '.'
 
 def _short_of(value) -> str: return repr(value[:8] if re.fullmatch('[0-9a-f]{32}', str(value)) else value)
 

@@ -246,7 +246,7 @@ def digest(x) -> str: # 32 hex digits
     "The digest of a state: anything with a `state_dict`, a function that returns one, or plain values and tensors."
     h = hashlib.blake2b(digest_size=16)
     def add(x):
-        if hasattr(x, 'state_dict'): x = x.state_dict()
+        if hasattr(x, 'state_dict') and not isinstance(x, type): x = x.state_dict()
         if hasattr(x, 'detach') or hasattr(x, 'tobytes'):
             h.update(f'{getattr(x, "dtype", "")}{tuple(getattr(x, "shape", ()))}'.encode() + _bytes(x))
         elif isinstance(x, dict):
@@ -328,6 +328,7 @@ class Audit:
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
         self.of = self.of_told = {}
+        self.by_updates = False            # a pass is an epoch once an update came from it, and not a backward pass
         self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
                             host=os.uname().nodename) | (dict(key=fingerprint(self.key)) if self.key else {}))
         for o in optimizers: self._watch(o)
@@ -390,7 +391,7 @@ def commit(self: Audit, effect: bool = True): # False: the optimizer was not cal
     "A step is done: record what was consumed for it."
     if not self.pending: return
     used, left, unsure = self._told_apart()
-    for d in used: self._trained(d)
+    for d in used: d.trained = True; self._counts(d)
     self.steps, self.pending, self.most, self.here = self.steps + 1, [], max(self.most, len(used)), True
     r = dict(step=self.steps) | self._consumed(used, known=not unsure)
     thrown, left = sum(len(d.ids or ()) for d in left if d.thrown), [d for d in left if not d.thrown]
@@ -452,8 +453,13 @@ def _look(self: Audit): # at every draw, commit and end of a pass
 @patch
 def _trained(self: Audit, d: Draw):
     d.trained = True
+    if not self.by_updates: self._counts(d)
+
+@patch
+def _counts(self: Audit, d: Draw):
+    "It is of an epoch."
     self._number(d.of)
-    if d.epoch is None: d.epoch = self.at_epoch
+    if d.epoch is None: d.epoch = d.of[0] if self.by_updates else self.at_epoch
 
 @patch
 def discard(self: Audit):
@@ -531,7 +537,7 @@ def _number(self: Audit, of: list): # a pass
     if of: return
     if not self.fresh: self.at_epoch, self.declared_epoch, self.at_first = self.at_epoch + 1, False, True
     self.fresh = False
-    of.append(True)
+    of.append(self.at_epoch)
 
 @patch
 def epoch_over(self: Audit):
@@ -605,8 +611,8 @@ def _draw(self: Audit, ids, source: str, of: list):
     self._look()
     if self.resuming and len(self.pending) > 1000 and self.pending[0].trained is not True:
         self.passed += 1; del self.pending[0]                   # a long skip: keep only a count
-    self.pending.append(Draw(None if ids is None else as_ids(ids), source, of, self.at_epoch if of else None,
-                             False if self.hooked else None))
+    epoch = self.at_epoch if of and not self.by_updates else None
+    self.pending.append(Draw(None if ids is None else as_ids(ids), source, of, epoch, False if self.hooked else None))
 
 @patch
 def ids_of(self: Audit,

@@ -57,7 +57,7 @@ def let_in(folder: Path) -> Path: # to be the first of PYTHONPATH
 # %% ../../nbs/audit/638_watch.ipynb #63800009
 def tensors_of(x) -> Iterator: # in order
     "All tensors of a state."
-    if hasattr(x, 'state_dict'): x = x.state_dict()
+    if hasattr(x, 'state_dict') and not isinstance(x, type): x = x.state_dict()
     if hasattr(x, 'detach'): yield x.to_local() if hasattr(x, 'to_local') else x         # of a sharded one, its part
     elif isinstance(x, (dict, list, tuple)):
         for v in x.values() if isinstance(x, dict) else x: yield from tensors_of(v)
@@ -108,6 +108,7 @@ class Watch:
         self.light, self.folder = LIGHT in os.environ, Path(os.environ.get('ECRL_AUDIT_DIR', ''))    # light: no trial
         self.off, self.told = '', False            # off: why it is not watched any more; told: it has left a line
         self.covered, self.more = [], []           # optimizers of parameters that later ones have; those in use
+        self.older, self.closure = [], False       # references to optimizers before the newest; one steps by a closure
         self.passing, self.near = [], NEAR         # folders made for a while; steps that tell of random generators
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
@@ -125,6 +126,7 @@ class Watch:
     def ledger(self) -> Audit:
         if self.audit is None:
             self.audit = Audit(self.folder)
+            self.audit.by_updates = True
             self.audit.log.write(dict(event='watched'))
         return self.audit
 
@@ -137,7 +139,9 @@ def state(self: Watch, groups: int | None = None) -> dict[str, str]: # component
     "Of the optimizers."
     own = [(o, p) for o in self.optimizers for g in o.param_groups[:groups] for p in g['params']]
     more = [(o, p) for o in self.more for g in o.param_groups for p in g['params']]
-    moments = [[v for _, v in sorted(o.state.get(p, {}).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
+    outer = [o for o in self.optimizers if any(getattr(o, 'optim', None) is x for x in self.optimizers)]   # of a shard
+    def of(o, p): return {} if any(o is x for x in outer) else o.state.get(p) or {}
+    moments = [[v for _, v in sorted(of(o, p).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
                for o, p in own + more]
     marks = [mark(p) for _, p in own]
     self.parts = ''.join(x[:8] for x in marks)                # a short one of each
@@ -173,7 +177,7 @@ def notes(self: Watch): # told with the step that is done
 def place(self: Watch, state: dict) -> dict: # of a schedule
     "Where it is; not what follows from that, or how it has come there."
     return {k: [self.place(x) for x in v if isinstance(x, dict)] if isinstance(v, list) else v
-            for k, v in sorted(state.items()) if isinstance(v, (int, float, list)) and k[0] != '_' or k == '_schedulers'}
+            for k, v in sorted(state.items()) if k == '_schedulers' or k[0] != '_' and isinstance(v, (int, float, list))}
 
 @patch
 def beside(self: Watch) -> dict[str, str]: # component -> digest
@@ -181,7 +185,8 @@ def beside(self: Watch) -> dict[str, str]: # component -> digest
     self.modules = [r for r in self.modules if r() is not None]
     ids, alive = {*map(id, self.parameters())}, [m for r in self.modules if (m := r()) is not None]
     inner = {id(c) for m in alive for c in m._modules.values()}
-    roots = [m for m in alive if id(m) not in inner]
+    def made(m): return not any(hasattr(p, 'materialize') for p in (*m.parameters(), *m.buffers()))      # no lazy one
+    roots = [m for m in alive if id(m) not in inner and made(m)]
     trained = [m for m in roots if any(id(p) in ids for p in m.parameters())]
     shapes = [[p.shape for p in m.parameters()] for m in trained]
     copies = [m for m in roots if m not in trained and [p.shape for p in m.parameters()] in shapes]
@@ -227,6 +232,7 @@ def optimizer(self: Watch, opt):
     "An optimizer was made."
     if not hasattr(opt, 'param_groups'): return
     self.made.append(weakref.ref(opt))
+    opt.register_step_pre_hook(lambda o, *_: self.safely(self.steps, o))
     opt.register_step_post_hook(lambda o, *_: self.leave() if self.off else self.safely(self.stepped, True, o))
     for p in [p for g in opt.param_groups for p in g['params']]:
         if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(self.backward)
@@ -235,26 +241,45 @@ def optimizer(self: Watch, opt):
 def backward(self: Watch, p):
     "A gradient has come to a parameter; the first one of a step tells its passes."
     if self.first in (None, id(p)): self.safely(self.passed, p)
-    else: self.audit.backward = True
+    elif self.audit: self.audit.backward = True
 
 @patch
 def passed(self: Watch, p):
     "A backward pass has begun."
-    if self.made: # of several trainings, the newest: a fold, a setting of a search
-        own, self.covered = apart(self.made)
-        self.made, self.more = [], []
-        if own: self.optimizers = own; self.begin()
+    if self.closure: self.starts()
     self.first = id(p)
     self.passes += 1
-    if not self.audit.pending and self.last is None:                           # no loader: its samples are not known
+    a = self.ledger()
+    if not a.pending and self.last is None:                                    # no loader: its samples are not known
         self.token()                                                           # of the step before: no draw has come
-        self.audit.pending.append(Draw(None, '', [True], self.audit.at_epoch, True))
-    self.audit.backward = True
+        a.pending.append(Draw(None, '', [True], a.at_epoch, True))
+    a.backward = True
+
+@patch
+def steps(self: Watch, opt):
+    "An optimizer is about to step. Without a backward pass it makes its state, or has a closure that does one."
+    if self.passes: self.starts()
+    else: self.closure = True
+
+@patch
+def starts(self: Watch):
+    "Before the first update all is loaded. Of several trainings the newest is meant: a fold, a setting of a search."
+    if not self.made: return
+    own, self.covered = apart(self.made)
+    self.made, self.more = [], []
+    if not own: return
+    self.older = [r for r in self.older if r() is not None] + [weakref.ref(o) for o in self.optimizers]
+    self.optimizers = own
+    self.begin()
 
 @patch
 def stepped(self: Watch, effect: bool = True, opt=None):
     "An optimizer has stepped; the second one of an update finds nothing that is left to commit."
+    self.closure = False
+    if opt is None: self.starts()
     if opt in self.covered: self.more = [o for o in self.covered if o is opt or o in self.more]
+    if any(r() is opt for r in self.older): # it trains on, beside the newer ones
+        self.optimizers, self.older = [opt, *self.optimizers], [r for r in self.older if r() is not opt]
     if self.audit is None or not self.audit.pending: return
     drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
@@ -271,7 +296,8 @@ def zeroed(self: Watch, of): # an optimizer, or a module
     a = self.audit
     if a is None or not (a.backward or any(d.trained for d in a.pending)): return
     params = of.parameters() if hasattr(of, 'parameters') else (p for g in of.param_groups for p in g['params'])
-    if {*map(id, params)}.isdisjoint(map(id, self.parameters())): return
+    made = [p for r in self.made if (o := r()) is not None for g in o.param_groups for p in g['params']]
+    if {*map(id, params)}.isdisjoint(map(id, self.parameters() + made)): return
     a._look()
     for d in a.pending: d.thrown, d.trained = d.thrown or bool(d.trained), False
     self.passes = 0
@@ -310,7 +336,8 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
     now, order = {k: digest(v) for k, v in state.items()}, [*dict.fromkeys(r['attempt'] for r in known)]
     def likely(k):
         where = known[k]['attempt'], known[k]['step']
-        return known[k]['state'].items() >= now.items(), where in saved, order.index(where[0]), where[1], k
+        new = (order.index(where[0]), where[1]) if saved else -where[1]         # who has saved nothing begins anew
+        return known[k]['state'].items() >= now.items(), where in saved, new, k
     alike = [k for k, r in enumerate(known) if r['state']['weights'] == now['weights']]
     return known[max(alike, key=likely)] if alike else None
 
@@ -345,22 +372,22 @@ def begin(self: Watch):
     a.hooked = len(self.parameters())
     if self.begun: return self.write(state, anew=True)
     self.begun, of = True, ('token', 'anew', 'saved')
+    state |= (handed := {k: v for k, v in self.beside().items() if k in HANDED_ON})
     # one rank may save for all, or be the only one so far
     lines = [r for r in lines_of(a.log.path.with_name('rank0.jsonl'), *of) if r['attempt'] != a.attempt]
     if a.rank: lines += lines_of(a.log.path, *of)
     saved = {(r['token']['attempt'], r['token']['step']) for r in lines if r['event'] == 'saved'}
     known = [r for r in lines if r['event'] != 'saved']
-    if self.covered: state = self.loaded(known, state)
+    if self.covered: state = self.loaded(known, state) | handed
     found, most = self.left_by(known, saved, state), max(len(o.param_groups) for o in self.optimizers)
     for n in range(most - 1, 0, -1) if known and not found else ():            # the last ones may be new
-        if found := self.left_by(known, saved, fewer := self.state(n)): state = fewer; break
+        if found := self.left_by(known, saved, fewer := self.state(n) | handed): state = fewer; break
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
     if lost and (some := in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts)):
         if not self.light: token, said = some[0], {}                            # else there may be a save between
         said['initial'] = some[1]
-    if token and not anew: state |= {k: v for k, v in self.beside().items() if k in HANDED_ON}
     a._goes_on(token or None, {} if anew or not token else state, fallback=None, **said)
     if not known: self.write(state, parts=parts)
 
