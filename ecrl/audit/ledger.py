@@ -328,7 +328,7 @@ class Audit:
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
         self.of = self.of_told = {}
-        self.by_updates = False            # a pass is an epoch once an update came from it, and not a backward pass
+        self.by_updates, self.more = False, 0      # an epoch is what updates came from; those without a batch
         self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
                             host=os.uname().nodename) | (dict(key=fingerprint(self.key)) if self.key else {}))
         for o in optimizers: self._watch(o)
@@ -371,8 +371,8 @@ def _run_name(file: Path) -> str: # the first process to arrive writes it
 def sealed(r: dict) -> str:
     "The part of a step's line that its chain seals."
     return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped',
-                                         'passed', 'left', 'thrown', 'unsure', 'noted', 'of', 'due', 'among', 'bags',
-                                         'order')
+                                         'passed', 'left', 'thrown', 'unsure', 'noted', 'again', 'of', 'due', 'among',
+                                         'bags', 'order')
                        if k in r}, separators=(',', ':'))
 
 def link(chain: str, core: str) -> str: # 32 hex digits
@@ -401,6 +401,7 @@ def commit(self: Audit, effect: bool = True): # False: the optimizer was not cal
     if unsure: r['unsure'] = unsure
     if not effect: r['skipped'] = len(used)
     if self.noted: r['noted'], self.noted = self.noted, {}
+    if self.more: r['again'], self.more = self.more, 0
     if self.of != self.of_told: r, self.of_told = r | self.of, self.of
     core = sealed(r)
     self.chain, self.resuming = link(self.chain, core), False
@@ -545,9 +546,10 @@ def epoch_over(self: Audit):
     self._look()
     of = [d for d in self.pending if d.of and d.trained is False]
     left, thrown = [d for d in of if not d.thrown], sum(len(d.ids or ()) for d in of if d.thrown)
+    waiting = sum(len(d.ids or ()) for d in self.pending if d.of and d.trained and self.by_updates)
     self.ended = self.at_epoch
     self.log.write(dict(event='epoch_end', epoch=self.at_epoch) | (dict(left=self._named(left)) if left else {})
-                   | (dict(thrown=thrown) if thrown else {}))
+                   | {k: x for k, x in dict(thrown=thrown, waiting=waiting).items() if x})
 
 # %% ../../nbs/audit/610_ledger.ipynb #55c678e0
 _END = object()

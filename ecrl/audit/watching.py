@@ -109,6 +109,7 @@ class Watch:
         self.off, self.told = '', False            # off: why it is not watched any more; told: it has left a line
         self.covered, self.more = [], []           # optimizers of parameters that later ones have; those in use
         self.older, self.closure = [], False       # references to optimizers before the newest; one steps by a closure
+        self.did = set()                           # ids of optimizers that have stepped in the newest update
         self.passing, self.near = [], NEAR         # folders made for a while; steps that tell of random generators
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
@@ -164,6 +165,9 @@ def moved(was: dict[str, str], now: dict[str, str]) -> set[str]: # names
 @patch
 def notes(self: Watch): # told with the step that is done
     "What it has used."
+    own = self.last and self.last.of
+    beside = [d.ids for d in self.audit.pending if not d.of and not d.trained and d.of is not own]
+    if beside: self.audit.noted['samples beside'] = digest(beside)[:8]
     lr = [float(g['lr']) for o in self.optimizers for g in o.param_groups if isinstance(g.get('lr'), (int, float))]
     if lr: self.audit.noted['lr'] = lr[0] if len({*lr}) == 1 else lr
     if not self.looks: return
@@ -177,7 +181,8 @@ def notes(self: Watch): # told with the step that is done
 def place(self: Watch, state: dict) -> dict: # of a schedule
     "Where it is; not what follows from that, or how it has come there."
     return {k: [self.place(x) for x in v if isinstance(x, dict)] if isinstance(v, list) else v
-            for k, v in sorted(state.items()) if k == '_schedulers' or k[0] != '_' and isinstance(v, (int, float, list))}
+            for k, v in sorted(state.items())
+            if k == '_schedulers' or k[0] != '_' and isinstance(v, (int, float, list))}
 
 @patch
 def beside(self: Watch) -> dict[str, str]: # component -> digest
@@ -277,17 +282,25 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     "An optimizer has stepped; the second one of an update finds nothing that is left to commit."
     self.closure = False
     if opt is None: self.starts()
+    if opt is not None and any(getattr(o, 'optim', None) is opt for o in self.optimizers): return      # of a shard
     if opt in self.covered: self.more = [o for o in self.covered if o is opt or o in self.more]
     if any(r() is opt for r in self.older): # it trains on, beside the newer ones
         self.optimizers, self.older = [opt, *self.optimizers], [r for r in self.older if r() is not opt]
-    if self.audit is None or not self.audit.pending: return
+    if self.audit is None: return
+    if not self.audit.pending: return self.without(opt)
     drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
     k = len(drawn) if len(drawn) <= self.passes else self.audit.resuming and self.audit.most
     for d in drawn[-k:] if 1 < k <= self.passes else (): d.trained = True
     self.notes()
     self.audit.commit(effect)
-    self.due, self.passes, self.first, self.thread = True, 0, None, threading.get_ident()
+    self.due, self.passes, self.first, self.thread, self.did = True, 0, None, threading.get_ident(), {id(opt)}
+
+@patch
+def without(self: Watch, opt):
+    "No batch is left to commit: another optimizer of the same update, or another update, such as of stored batches."
+    if id(opt) not in self.did: self.did.add(id(opt)); return
+    self.audit.more, self.due, self.passes, self.first, self.did = self.audit.more + 1, True, 0, None, {id(opt)}
 
 # %% ../../nbs/audit/638_watch.ipynb #63800062
 @patch
@@ -320,12 +333,12 @@ def token(self: Watch, sure: bool = False): # sure: it is saved
 def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # anew: another training begins
     a, last = self.audit, self.last
     over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0
-    self.newest = a._point(over)
+    self.newest = a._point(over) | dict(again=a.more)
     a.log.write(dict(event='anew' if anew else 'token', step=a.steps, chain=a.chain,
                      state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT}, **more))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800028
-AT = 'epoch', 'ended', 'draws', 'joint'              # of a token, beside what is in each line
+AT = 'epoch', 'ended', 'draws', 'joint', 'again'              # of a token, beside what is in each line
 
 def _names(r: dict) -> dict: # the token of a line
     return dict(ecrl_audit=1, **{k: r[k] for k in ('run', 'attempt', 'rank', 'step', 'chain')}, **r['at'])
@@ -385,6 +398,8 @@ def begin(self: Watch):
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
+    most = max((r['at'].get('again', 0) for r in known), default=0)            # updates of a batch, after its first
+    if token and not anew and token.get('again', 0) < most: said['inside'] = True
     if lost and (some := in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts)):
         if not self.light: token, said = some[0], {}                            # else there may be a save between
         said['initial'] = some[1]
