@@ -293,9 +293,10 @@ def _waiting(h: AuditHistory, e: Epoch, a: AuditAttempt) -> int: # at its end: s
 
 def _passed_by(h: AuditHistory, e: Epoch) -> bool:
     "Whether the loop goes on without some of its batches, and not since a restart skips as many in each epoch."
-    first = e.used[0].record.get('left', ())
+    first, left = e.used[0].record.get('left', ()), left_out(h, e)
+    always = any(r.get('left') for a in h.attempts if not h.parent(a) for rs in a.own.values() for r in rs)
     skipped = {r[0].get('passed', 0) for a in h.attempts for r in a.own.values()}
-    return bool(left_out(h, e)) and not (len(first) == len(left_out(h, e)) and len(first) in skipped)
+    return bool(left or always) and (always or not (len(first) == len(left) and len(first) in skipped))
 
 def _came(h: AuditHistory, e: Epoch) -> int: # different samples; but some may have the same content
     at_end = _waiting(h, e, h.last) if e.number == max(epochs(h)) else 0         # else the next update has them
@@ -348,7 +349,8 @@ def _at_its_end(h: AuditHistory, over: list[Epoch]) -> Iterator[Evidence]:
     "Restarts at an epoch's end, which had samples whose gradients an update was still to come from."
     for e in over:
         a = next((a for a in h.attempts if h.parent(a) and a.token['step'] == e.used[-1].step and a.steps), None)
-        if a and (n := _waiting(h, e, h.parent(a))): yield unknown(
+        mixed = e.used[-1].record.get('epochs')                                                # it had them already
+        if a and not mixed and (n := _waiting(h, e, h.parent(a))): yield unknown(
             f'epoch {e.number} ended with {show_count(n, "samples")} whose gradients had led to no update yet, and '
             f'attempt {a.number} goes on there: whether it has them nobody knows.', 'an undisturbed run beside it '
             '(ecrl audit try)', a.token['step'], a=a)
@@ -1164,7 +1166,7 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     unknown_ids = h.lineage[s].watched and any(x['ids'] is None for x in a.steps[s].values())
     other = [b.steps[s].get(r, {}).get('noted', {}).get(BESIDE) for b in (a, h.reference.lineage[s])]
     samples = ('samples that are not known' if unknown_ids else 'the same samples as in the reference'
-               + ' of one loader, and others of another'*(other[0] != other[1]))
+               if other[0] == other[1] else 'the same samples of one loader as in the reference, and others of another')
     said = f'{samples}, but not the same {few(which)} from {at(s, a)} on: {asked}'
     sure = again is not None and a.world_size < 3 and not _astray(never)
     if h.declared('deterministic') or sure: return n, [*told, offence(a, said, s, r)]

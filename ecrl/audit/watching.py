@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'NEAR', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts', 'summed',
-           'hash_of', 'mark', 'Watch', 'generators', 'moved', 'apart', 'in_part', 'Pass', 'wrapped', 'loaders_beside',
-           'hook_loaders', 'hook_saves', 'watch']
+           'hash_of', 'mark', 'Watch', 'generators', 'moved', 'apart', 'in_part', 'updates_after', 'Pass', 'wrapped',
+           'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
 import atexit, contextlib, functools, gc, hashlib, importlib.util, json, os, re, sys, tempfile, threading, time, uuid
@@ -299,8 +299,9 @@ def stepped(self: Watch, effect: bool = True, opt=None):
 @patch
 def without(self: Watch, opt):
     "No batch is left to commit: another optimizer of the same update, or another update, such as of stored batches."
-    if id(opt) not in self.did: self.did.add(id(opt)); return
-    self.audit.more, self.due, self.passes, self.first, self.did = self.audit.more + 1, True, 0, None, {id(opt)}
+    self.passes, self.first, another = 0, None, not self.did or id(opt) in self.did
+    if another: self.audit.more, self.due, self.did = self.audit.more + 1, True, set()
+    self.did.add(id(opt))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800062
 @patch
@@ -378,6 +379,15 @@ def loaded(self: Watch, known: list, state: dict) -> dict: # lines; without thos
     return state
 
 # %% ../../nbs/audit/638_watch.ipynb #63800052
+def updates_after(file: Path) -> int: # file: of a rank
+    "How many updates a batch has had after its own, at most; those after a pass may be of a batch that was read ahead."
+    most, before, told = 0, b'', re.compile(b'"event":"step",.*?"epoch":(\\d+)(?:.*"again":(\\d+))?')
+    with open(file, 'rb') if file.exists() else contextlib.nullcontext(()) as lines:
+        for found in filter(None, map(told.search, lines)):
+            if found[1] == before: most = max(most, int(found[2] or 0))
+            before = found[1]
+    return most
+
 @patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
@@ -398,8 +408,7 @@ def begin(self: Watch):
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
-    most = max((r['at'].get('again', 0) for r in known), default=0)            # updates of a batch, after its first
-    if token and not anew and token.get('again', 0) < most: said['inside'] = True
+    if token and not anew and token.get('again', 0) < updates_after(a.log.path): said['inside'] = True
     if lost and (some := in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts)):
         if not self.light: token, said = some[0], {}                            # else there may be a save between
         said['initial'] = some[1]
