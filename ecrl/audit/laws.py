@@ -31,7 +31,8 @@ AUDIT_LAWS: dict[str, Law] = {}
 _FILES = 'audit/rank*.jsonl'
 
 def few(ids: list) -> str: # a sentence's worth of ids
-    brief = (str(i)[:8 if re.fullmatch('[0-9a-f]{32}', str(i)) else 32] for i in ids[:6])          # of a digest
+    def name(i): return f'{i[0]}[{i[1]}:{i[1] + i[2]}]' if is_span(i) or isinstance(i, tuple) else str(i)
+    brief = (s[:8 if re.fullmatch('[0-9a-f]{32}', s) else 32] for s in map(name, ids[:6]))         # of a digest
     return ', '.join(brief) + (f' and {len(ids) - 6} more' if len(ids) > 6 else '')
 def at(step: int, a: AuditAttempt) -> str: return f'step {step} of attempt {a.number}'
 
@@ -371,10 +372,10 @@ def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     perhaps = 'unknown' if _perhaps_thrown(h, e) or _passed_by(h, e) else False
     if due and came < due.start and _exhausted(h, e): yield Evidence(
         perhaps, f'{said}; its loader had at least {due.start} to come.', last,
-        cause=_lost(h, e, due.start - came, e.largest))
+        cause=None if perhaps else _lost(h, e, due.start - came, e.largest))
     elif inside and len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
         perhaps, f'{said}; each of {len(sizes(h))} that are whole, {min(known)}.', last,
-        cause=_lost(h, e, min(known) - came, e.largest))
+        cause=None if perhaps else _lost(h, e, min(known) - came, e.largest))
     elif alike and came < due.start: yield Evidence(True, f'{said}, as others; its loader had more to come.', last)
     elif came not in due and not alike: yield unknown(
         f'{said}, and nobody says how large an epoch is.', 'an undisturbed run beside it (ecrl audit try)', last)
@@ -461,7 +462,8 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
                 else " Needed: tail='pad', if they fill the last batch."*open_tail)
         yield Evidence('unknown' if alike or open_tail or drawn or perhaps else False,
                        f'epoch {e.number}: {at(s, a)} consumed {few(ids)} again (first at step {first}).{need}', s,
-                       None, a.number, None if a.number in blamed else _cause(h, e.used, s, a, ids, tail_alone))
+                       None, a.number, None if a.number in blamed or drawn or perhaps and not alike
+                       else _cause(h, e.used, s, a, ids, tail_alone))
         blamed.add(a.number)
 
 # %% ../../nbs/audit/630_laws.ipynb #bd7a611f
@@ -666,7 +668,8 @@ def _judge_epoch(h: AuditHistory, e: Epoch, size: int) -> Iterator[Evidence]:
         if of == size: gone = np.flatnonzero(np.bincount(flat[inside], minlength=size) == 0).tolist()
         elif len(every := different(h)[0]) == size: gone = np.setdiff1d(every, flat).tolist()
         missing += len(strange)
-    if missing < 0: yield Evidence(False, f'{which} consumed {size - missing} different samples, {size} are declared.')
+    if missing < 0: yield Evidence(False, f'{which} consumed {size - missing} different samples, {size} are declared.'
+                                          + ' (A span counts as many as its length.)'*any(map(is_span, e.ids[:1])))
     if missing <= 0: return
     told = f'{missing} of {size} samples' + (f' ({few(gone)})' if gone else '')
     drawn = {i for part in left_out(h, e) if isinstance(part, list) for i in part if not is_span(i)}

@@ -340,7 +340,7 @@ if Audit.__doc__: Audit.__doc__ += """ What it is told:
 folder: of this job; `ECRL_AUDIT_DIR` has precedence
 optimizer: one or several; the first that steps commits what is pending
 ids: a key of the batch, a function of the batch, 'index' or 'content'; by default the best there is
-epoch_size: samples of an epoch
+epoch_size: samples of an epoch; a span (document, start, length) counts as length of them
 tail: of an epoch, what does not fill a batch: 'keep' (a smaller one), 'drop', 'pad' (filled up) or 'drop+pad'
 shuffle: each epoch has an order of its own
 unique: no two samples have the same content

@@ -85,6 +85,8 @@ def _script(command: list[str]) -> Path | None: # where it can be told: not of s
 def _told_before(command: list[str]) -> Iterator[str]: # Raises TryError
     if (script := _script(command)) is None: return
     if not script.is_file(): raise TryError(f'{script}: expected a script, found no such file')
+    if behind := next((w for w in command[1:] if w.partition('=')[0] in ('--kills', '--require')), None): yield (
+        f'{behind} stands behind the command, which gets it; an option of the trial stands before the command')
     if without_ledger(command): yield (
         f'{script.name} keeps no ledger: its loaders, updates and weights are watched from within. So is a job in '
         'production: ecrl audit run')
