@@ -165,7 +165,7 @@ def moved(was: dict[str, str], now: dict[str, str]) -> set[str]: # names
 @patch
 def notes(self: Watch): # told with the step that is done
     "What it has used."
-    own = self.last and self.last.of
+    own = None if self.last is None else self.last.of                      # a pass is asked for its length by `and`
     beside = [d.ids for d in self.audit.pending if not d.of and not d.trained and d.of is not own]
     if beside: self.audit.noted['samples beside'] = digest(beside)[:8]
     lr = [float(g['lr']) for o in self.optimizers for g in o.param_groups if isinstance(g.get('lr'), (int, float))]
