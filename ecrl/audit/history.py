@@ -87,6 +87,7 @@ chain     text   written     digest of this line's content and of all before it
 *passed   whole  lineage     batches drawn after a resume and thrown away: no backward pass came before the next draw
 *left     list   whole       ids (or the multiset hash) of each other batch that was drawn and not trained on
 *thrown   whole  whole       samples of others, whose gradients were cleared before an update
+*cleared  whole  whole       the same, of samples of a pass before
 *again    whole  once        updates before it that had no batch of their own
 *unsure   text   once        why it is not known what the step consumed
 *noted    map    repeated    what the user noted, such as the loss

@@ -300,7 +300,7 @@ def _passed_by(h: AuditHistory, e: Epoch) -> bool:
     return bool(left or always) and (always or not (len(first) == len(left) and len(first) in skipped))
 
 def _came(h: AuditHistory, e: Epoch) -> int: # different samples; but some may have the same content
-    at_end = _waiting(h, e, h.last) if e.number == max(epochs(h)) else 0         # else the next update has them
+    at_end = 0 if e.used[-1].record.get('epochs') else _waiting(h, e, e.used[-1].attempt)        # else an update had them
     return e.total + at_end + _thrown(h, e) - (0 if by_content(h) or again_by_itself(h) else e.repeated)
 
 @per_history
@@ -348,6 +348,7 @@ def again_by_itself(h: AuditHistory) -> bool: # of a watched run
 # %% ../../nbs/audit/630_laws.ipynb #63000e06
 def _at_its_end(h: AuditHistory, over: list[Epoch]) -> Iterator[Evidence]:
     "Restarts at an epoch's end, which had samples whose gradients an update was still to come from."
+    if any('cleared' in r for _, _, _, recs in walks(h) for r in recs): return          # no update ever has them
     for e in over:
         a = next((a for a in h.attempts if h.parent(a) and a.token['step'] == e.used[-1].step and a.steps), None)
         mixed = e.used[-1].record.get('epochs')                                                # it had them already
@@ -1081,6 +1082,10 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
         if not all(x or x is None and a.watched for x in same): parted.add(a.number)      # else the state tells of both
         for r in sorted(ranks) if a.number not in parted else ():
             both, apart = outcomes(a, b, s, r, [*never, BESIDE] if h.reference else never)
+            if 'weights' in both and 'weights' not in [k for k, *_ in apart]:       # it had no effect
+                apart = [x for x in apart if x[0] != BESIDE and not x[0].startswith('random')]
+            if not all(BESIDE in x.get('noted', ()) for x in b.own.get(r, ())):   # a look at another loader now and then
+                apart = [x for x in apart if x[0] != BESIDE]
             n += 0 if astray else len(both) if sure else len(both) - len(apart)      # by chance a loss is not the same
             said = [(f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}', k)
                     for k, x, y in apart]
@@ -1186,7 +1191,9 @@ def law_agree(h: AuditHistory) -> Iterator[Evidence]:
         for (s, r), t in a.tokens.items(): held.setdefault(('saved at', s), {})[r] = t['state']
         if a.token: held['loaded for', a.token['step']] = {r: x['state'] for r, x in a.resumed.items() if x['token']}
         for (how, s), ranks in held.items():
-            for k in sorted({k for x in ranks.values() for k in x if 'rng' not in k and (said is None or k in said)}):
+            other = HANDED_ON*a.watched
+            for k in sorted({k for x in ranks.values() for k in x if 'rng' not in k and k not in other
+                             and (said is None or k in said)}):
                 have = {r: x[k] for r, x in sorted(ranks.items()) if k in x}
                 if len(have) < 2: continue
                 n += len({*have.values()}) == 1 or said is not None

@@ -371,8 +371,8 @@ def _run_name(file: Path) -> str: # the first process to arrive writes it
 def sealed(r: dict) -> str:
     "The part of a step's line that its chain seals."
     return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped',
-                                         'passed', 'left', 'thrown', 'unsure', 'noted', 'again', 'of', 'due', 'among',
-                                         'bags', 'order')
+                                         'passed', 'left', 'thrown', 'cleared', 'unsure', 'noted', 'again', 'of', 'due',
+                                         'among', 'bags', 'order')
                        if k in r}, separators=(',', ':'))
 
 def link(chain: str, core: str) -> str: # 32 hex digits
@@ -394,8 +394,10 @@ def commit(self: Audit, effect: bool = True): # False: the optimizer was not cal
     for d in used: d.trained = True; self._counts(d)
     self.steps, self.pending, self.most, self.here = self.steps + 1, [], max(self.most, len(used)), True
     r = dict(step=self.steps) | self._consumed(used, known=not unsure)
-    thrown, left = sum(len(d.ids or ()) for d in left if d.thrown), [d for d in left if not d.thrown]
-    if thrown: r['thrown'] = thrown
+    own = [d for d in left if d.thrown and d.of]                                 # others belong to no epoch
+    thrown, cleared = (sum(len(d.ids or ()) for d in own if (d.of is used[-1].of) == same) for same in (True, False))
+    left = [d for d in left if not d.thrown]
+    r |= {k: x for k, x in dict(thrown=thrown, cleared=cleared).items() if x}
     if self.passed + len(left) and self.resuming: r['passed'] = self.passed + len(left)
     elif left := [d for d in left if d.of]: r['left'] = self._named(left)    # others belong to no epoch
     if unsure: r['unsure'] = unsure

@@ -109,6 +109,7 @@ class Watch:
         self.off, self.told = '', False            # off: why it is not watched any more; told: it has left a line
         self.covered, self.more = [], []           # optimizers of parameters that later ones have; those in use
         self.older, self.closure = [], False       # references to optimizers before the newest; one steps by a closure
+        self.early = None                          # what is handed on, at the first draw
         self.did = set()                           # ids of optimizers that have stepped in the newest update
         self.passing, self.near = [], NEAR         # folders made for a while; steps that tell of random generators
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
@@ -320,6 +321,10 @@ def zeroed(self: Watch, of): # an optimizer, or a module
 LIGHT, SHARE = 'ECRL_AUDIT_LIGHT', 0.02            # of the time, at most, is for digests, but for those of a save
 
 @patch
+def handed(self: Watch) -> dict[str, str]: # component -> digest
+    return {k: v for k, v in self.beside().items() if k in HANDED_ON}
+
+@patch
 def token(self: Watch, sure: bool = False): # sure: it is saved
     "What the newest step has left, once."
     now = time.monotonic()
@@ -379,14 +384,16 @@ def loaded(self: Watch, known: list, state: dict) -> dict: # lines; without thos
     return state
 
 # %% ../../nbs/audit/638_watch.ipynb #63800052
-def updates_after(file: Path) -> int: # file: of a rank
-    "How many updates a batch has had after its own, at most; those after a pass may be of a batch that was read ahead."
-    most, before, told = 0, b'', re.compile(b'"event":"step",.*?"epoch":(\\d+)(?:.*"again":(\\d+))?')
+def updates_after(file: Path, token: dict) -> int: # file: of a rank
+    "How many updates the batch of a step has had after its own; where no step came after it, at most in an epoch."
+    most, before, told = 0, b'', re.compile(b'"attempt": "([^"]*)".*"event":"step","step":(\\d+),"epoch":(\\d+)'
+                                            b'(?:.*"again":(\\d+))?')
     with open(file, 'rb') if file.exists() else contextlib.nullcontext(()) as lines:
-        for found in filter(None, map(told.search, lines)):
-            if found[1] == before: most = max(most, int(found[2] or 0))
-            before = found[1]
-    return most
+        for a, s, epoch, n in (x.groups() for x in map(told.search, lines) if x):
+            if (a.decode(), int(s)) == (token['attempt'], token['step'] + 1): return int(n or 0)*(epoch == before)
+            if epoch == before: most = max(most, int(n or 0))
+            before = epoch
+    return 0 if token.get('ended') else most
 
 @patch
 def begin(self: Watch):
@@ -395,7 +402,7 @@ def begin(self: Watch):
     a.hooked = len(self.parameters())
     if self.begun: return self.write(state, anew=True)
     self.begun, of = True, ('token', 'anew', 'saved')
-    state |= (handed := {k: v for k, v in self.beside().items() if k in HANDED_ON})
+    state |= (handed := self.handed())
     # one rank may save for all, or be the only one so far
     lines = [r for r in lines_of(a.log.path.with_name('rank0.jsonl'), *of) if r['attempt'] != a.attempt]
     if a.rank: lines += lines_of(a.log.path, *of)
@@ -408,7 +415,8 @@ def begin(self: Watch):
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
-    if token and not anew and token.get('again', 0) < updates_after(a.log.path): said['inside'] = True
+    if token: state |= {k: v for k, v in (self.early or {}).items() if digest(v) == found['state'].get(k)}
+    if token and not anew and token.get('again', 0) < updates_after(a.log.path, token): said['inside'] = True
     if lost and (some := in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts)):
         if not self.light: token, said = some[0], {}                            # else there may be a save between
         said['initial'] = some[1]
@@ -509,7 +517,7 @@ def over(self: Pass):
     a = self.w.audit
     a._look()
     if self.of: a.epoch_over()
-    else: a.pending = [d for d in a.pending if d.of is not self.of]
+    else: a.pending = [d for d in a.pending if d.of is not self.of or d.trained or d.thrown]     # an update may come
 
 @patch
 def drawn(self: Pass, batch, was: dict): # was: what random generators held before
@@ -522,6 +530,7 @@ def drawn(self: Pass, batch, was: dict): # was: what random generators held befo
     a.of = self.told                           # and not of a pass that has begun meanwhile
     a._draw(ids, source, self.of)
     a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1
+    if self.w.early is None and self.w.made: self.w.early = self.w.handed()
     if not self.w.looks: return
     self.w.random = generators()                         # draws of a loader's dataset count, its seed does not
     self.w.used |= moved(was, self.w.random)
@@ -595,7 +604,7 @@ def watch() -> Watch: # once, when torch has been imported
         @wrapped(torch.nn.Module, name)
         def module(was, self, *args, **kw): w.modules.append(weakref.ref(self)); was(self, *args, **kw)
     kinds = {getattr(torch.optim.lr_scheduler, k, None) for k in ('LRScheduler', '_LRScheduler', 'ReduceLROnPlateau')}
-    for kind in filter(None, kinds):
+    for kind in [k for k in kinds if k and '__init__' in vars(k)]:                     # one may inherit another's
         @wrapped(kind, '__init__')
         def schedule(was, self, *args, **kw): w.schedules.append(weakref.ref(self)); was(self, *args, **kw)
     @wrapped(torch, 'save')
