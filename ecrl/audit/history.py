@@ -157,11 +157,6 @@ class AuditAttempt:
     def records(self, s: int) -> list[dict]: # of a committed step, by rank
         return [self.steps[s][r] for r in range(self.world_size)]
     @property
-    def ends(self) -> set[int]: # one rank may be killed in a step after which the others end
-        "Epochs whose loader was exhausted on every rank."
-        said = {(r['epoch'], r['rank']) for r in self.over}
-        return {e for e, _ in said if all((e, rank) in said for rank in range(self.world_size))}
-    @property
     def key(self) -> str | None: # its fingerprint; None: ids are kept
         return next(iter(self.begins.values())).get('key')
     @property
@@ -179,6 +174,12 @@ def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, 
     "What became of each launch of a trial."
     try: return json.loads((Path(run)/'try.json').read_text())
     except (OSError, ValueError, RecursionError): return []
+
+@patch(as_prop=True)
+def ends(self: AuditAttempt) -> set[int]: # one rank may be killed in a step after which the others end
+    "Epochs whose loader was exhausted on every rank."
+    said = {(r['epoch'], r['rank']) for r in self.over}
+    return {e for e, _ in said if all((e, rank) in said for rank in range(self.world_size))}
 
 @patch(as_prop=True)
 def goes_on_from_before(self: AuditAttempt) -> bool: # there was a ledger

@@ -21,9 +21,9 @@ from pathlib import Path
 from ..base.show import show_count
 from ..measure.laws import (GRADES, NOT_EXERCISED, RECORDS, SHOWN, Evidence, Law, Verdict, check_law, first_of,
                                graded, law, result, worst)
-from .history import (AuditAttempt, AuditHistory, Epoch, Micro, again_at, amount, common_steps, epoch_of, epochs,
-                                is_span, kept, micros, multiset, numbers, per_history, printable, read_audit, same_list,
-                                same_set, same_step, walks, was_left)
+from .history import (AuditAttempt, AuditHistory, Epoch, Micro, again_at, amount, common_steps, epoch_of,
+                                epochs, is_span, kept, micros, multiset, numbers, per_history, printable, read_audit,
+                                same_list, same_set, same_step, walks, was_left)
 from .ledger import HANDED_ON, added, fingerprint, hash_key, link, multiset_hash, sealed
 
 # %% ../../nbs/audit/630_laws.ipynb #b0ce2fbe
@@ -225,6 +225,7 @@ def _nameless(h: AuditHistory) -> Iterator[Evidence]:
                            + ': their samples came from no DataLoader.' if unseen else '.', 'a ledger of its own'
                            if unseen else 'WithIds(dataset), or ids= a key of the batch', lack[0])
 
+# %% ../../nbs/audit/630_laws.ipynb #e4cfa4be
 def _batchless(h: AuditHistory) -> Iterator[Evidence]:
     "Updates at the end that were made of no batch that anybody has seen, more than ever before."
     if not (a := h.last): return
@@ -300,9 +301,11 @@ def _passed_by(h: AuditHistory, e: Epoch) -> bool:
     return bool(left or always) and (always or not (len(first) == len(left) and len(first) in skipped))
 
 def _came(h: AuditHistory, e: Epoch) -> int: # different samples; but some may have the same content
-    at_end = 0 if e.used[-1].record.get('epochs') else _waiting(h, e, e.used[-1].attempt)        # else an update had them
+    mixed = e.used[-1].record.get('epochs')                                                    # an update has them
+    at_end = 0 if mixed else _waiting(h, e, e.used[-1].attempt)
     return e.total + at_end + _thrown(h, e) - (0 if by_content(h) or again_by_itself(h) else e.repeated)
 
+# %% ../../nbs/audit/630_laws.ipynb #63000e1a
 @per_history
 def sizes(h: AuditHistory) -> list[int]: # samples
     "Of the epochs that were over before any restart, or are as their loader said."
@@ -1039,6 +1042,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
                                    'was to be restored, and what it trained is held against a reference alone.')
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #aa83de5e
 def _made_anew(h: AuditHistory, a: AuditAttempt, r: dict) -> bool: # r: says resumed
     "Whether optimizers began anew where each epoch before had ended, as one has done where this restart begins."
     line = h.line(h.parent(a))
@@ -1084,7 +1088,7 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
             both, apart = outcomes(a, b, s, r, [*never, BESIDE] if h.reference else never)
             if 'weights' in both and 'weights' not in [k for k, *_ in apart]:       # it had no effect
                 apart = [x for x in apart if x[0] != BESIDE and not x[0].startswith('random')]
-            if not all(BESIDE in x.get('noted', ()) for x in b.own.get(r, ())):   # a look at another loader now and then
+            if not all(BESIDE in x.get('noted', ()) for x in b.own.get(r, ())):   # looked at now and then
                 apart = [x for x in apart if x[0] != BESIDE]
             n += 0 if astray else len(both) if sure else len(both) - len(apart)      # by chance a loss is not the same
             said = [(f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}', k)
@@ -1096,6 +1100,7 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     yield from first_of(found)
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #4ff8a58f1
 def _was(k: str) -> str: # the end of a sentence
     return f': {was} restored?' if (was := _WAS.get(k.split()[0])) else '.'
 

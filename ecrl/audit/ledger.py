@@ -327,8 +327,7 @@ class Audit:
         self.accumulate, self.pending, self.noted, self.minted = declared['accumulate'], [], {}, None
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
-        self.of = self.of_told = {}
-        self.by_updates, self.more = False, 0      # an epoch is what updates came from; those without a batch
+        self.of = self.of_told = {}; self.by_updates, self.more = False, 0   # updates make epochs; some have no batch
         self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
                             host=os.uname().nodename) | (dict(key=fingerprint(self.key)) if self.key else {}))
         for o in optimizers: self._watch(o)
@@ -447,6 +446,7 @@ def _watch(self: Audit, optimizer):
     for p in [p for g in getattr(optimizer, 'param_groups', ()) for p in g['params']]:
         if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(seen); self.hooked += 1
 
+# %% ../../nbs/audit/610_ledger.ipynb #5c1d9b0a
 @patch
 def _look(self: Audit): # at every draw, commit and end of a pass
     "A backward pass belongs to the batch that was drawn last."

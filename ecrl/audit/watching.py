@@ -261,6 +261,7 @@ def passed(self: Watch, p):
         a.pending.append(Draw(None, '', [True], a.at_epoch, True))
     a.backward = True
 
+# %% ../../nbs/audit/638_watch.ipynb #63800074
 @patch
 def steps(self: Watch, opt):
     "An optimizer is about to step. Without a backward pass it makes its state, or has a closure that does one."
@@ -278,6 +279,7 @@ def starts(self: Watch):
     self.optimizers = own
     self.begin()
 
+# %% ../../nbs/audit/638_watch.ipynb #63800075
 @patch
 def stepped(self: Watch, effect: bool = True, opt=None):
     "An optimizer has stepped; the second one of an update finds nothing that is left to commit."

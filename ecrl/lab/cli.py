@@ -947,6 +947,7 @@ def _ledger_sample(folder: Path, wanted: list[str], epoch: int | None) -> tuple:
     if size and of.numbers(first) is not None: _check_ids([*{*wanted} - {r['sample'] for r in rows}], size)
     return [r for r in rows if epoch in (None, r['epoch'])], '', ''
 
+# %% ../../nbs/lab/870_cli.ipynb #4ab433a2
 def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: # as `_ledger_sample`
     import pandas as pd
     h = lazy.measure.history.read_history(run_dir)

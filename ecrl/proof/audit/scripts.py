@@ -243,6 +243,7 @@ def live_watched(name: str, variant: str) -> str:
             subprocess.run(launch, cwd=work, env=env, capture_output=True, timeout=300)
         return in_words(verify_audit(ledger).grades)
 
+# %% ../../../nbs/proof/audit/690_scripts.ipynb #690000a4
 WATCHED = dict(watched=try_watched, alone=live_watched)                 # column -> what fills it
 
 def watch_anew(say: Callable[[str], object] = print):
