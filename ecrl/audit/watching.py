@@ -134,7 +134,9 @@ class Watch:
 
 # %% ../../nbs/audit/638_watch.ipynb #63800060
 @patch
-def parameters(self: Watch) -> list: return [p for o in self.optimizers for g in o.param_groups for p in g['params']]
+def parameters(self: Watch) -> list: # of the optimizers that train, or will
+    own = self.optimizers or [o for r in self.made if (o := r()) is not None]
+    return [p for o in own for g in o.param_groups for p in g['params']]
 
 @patch
 def state(self: Watch, groups: int | None = None) -> dict[str, str]: # component -> digest; groups: the first, or all
@@ -313,8 +315,7 @@ def zeroed(self: Watch, of): # an optimizer, or a module
     a = self.audit
     if a is None or not (a.backward or any(d.trained for d in a.pending)): return
     params = of.parameters() if hasattr(of, 'parameters') else (p for g in of.param_groups for p in g['params'])
-    made = [p for r in self.made if (o := r()) is not None for g in o.param_groups for p in g['params']]
-    if {*map(id, params)}.isdisjoint(map(id, self.parameters() + made)): return
+    if {*map(id, params)}.isdisjoint(map(id, self.parameters())): return
     a._look()
     for d in a.pending: d.thrown, d.trained = d.thrown or bool(d.trained), False
     self.passes = 0
