@@ -109,7 +109,7 @@ class Watch:
         self.off, self.told = '', False            # off: why it is not watched any more; told: it has left a line
         self.covered, self.more = [], []           # optimizers of parameters that later ones have; those in use
         self.older, self.closure = [], False       # references to optimizers before the newest; one steps by a closure
-        self.early = None                          # what is handed on, at the first draw
+        self.early, self.kept = None, {}           # what is handed on, at the first draw; in the newest token
         self.did = set()                           # ids of optimizers that have stepped in the newest update
         self.passing, self.near = [], NEAR         # folders made for a while; steps that tell of random generators
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
@@ -328,12 +328,15 @@ def handed(self: Watch) -> dict[str, str]: # component -> digest
     return {k: v for k, v in self.beside().items() if k in HANDED_ON}
 
 @patch
-def token(self: Watch, sure: bool = False): # sure: it is saved
-    "What the newest step has left, once."
+def token(self: Watch, sure: bool = False, whole: bool = False): # sure: it is saved; whole: with these weights
+    "What the newest step has left, once; once more at a save, if a schedule has moved since, as behind a validation."
     now = time.monotonic()
+    if whole and not self.due: self.due = self.handed() != self.kept
+    if whole: self.near, self.random = NEAR, generators() if self.light else {}
     if not self.due or self.light and not sure and self.spent > SHARE*(now - self.since): return
     self.due, more = False, self.beside()
-    self.write(self.state() | {k: more.pop(k) for k in HANDED_ON if k in more})
+    self.kept = {k: more.pop(k) for k in HANDED_ON if k in more}
+    self.write(self.state() | self.kept)
     self.audit.noted |= more                                                                # told with the next step
     if sure: self.near, self.random = NEAR, generators() if self.light else {}
     self.spent += time.monotonic() - now
@@ -441,7 +444,7 @@ def finds(self: Watch, obj) -> bool: # whether it holds weights
     if self.light: self.token(sure=True)
     own = [mark(p) for p in self.parameters()[:4]]
     if not any(mark(t) in own for t in tensors_of(obj)): return False
-    self.token(sure=True)
+    self.token(sure=True, whole=True)
     reached('token', self.audit.steps)
     return True
 
