@@ -295,10 +295,15 @@ def _waiting(h: AuditHistory, e: Epoch, a: AuditAttempt) -> int: # at its end: s
 
 def _passed_by(h: AuditHistory, e: Epoch) -> bool:
     "Whether the loop goes on without some of its batches, and not since a restart skips as many in each epoch."
+    if _leaves(h): return True
     first, left = e.used[0].record.get('left', ()), left_out(h, e)
-    always = any(r.get('left') for a in h.attempts if not h.parent(a) for rs in a.own.values() for r in rs)
     skipped = {r[0].get('passed', 0) for a in h.attempts for r in a.own.values()}
-    return bool(left or always) and (always or not (len(first) == len(left) and len(first) in skipped))
+    return bool(left) and not (len(first) == len(left) and len(first) in skipped)
+
+@per_history
+def _leaves(h: AuditHistory) -> bool:
+    "Whether batches were left out where there was no restart yet."
+    return any(r.get('left') for a in h.attempts if not h.parent(a) for rs in a.own.values() for r in rs)
 
 def _came(h: AuditHistory, e: Epoch) -> int: # different samples; but some may have the same content
     mixed = e.used[-1].record.get('epochs')                                                    # an update has them
@@ -371,15 +376,15 @@ def _beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     if _untouched(e) or any(m.ids is None for m in e.used) or (came := _came(h, e)) == data_size(h): return
     due, known, last = _promised(h, e), {*sizes(h)}, e.used[-1].step
     if known == {came}: return
-    alike = _size_of_all(h) == came
-    said, inside = f'epoch {e.number} consumed {came} samples', _restarted_in(h, e)
-    perhaps = 'unknown' if _perhaps_thrown(h, e) or _passed_by(h, e) else False
-    if due and came < due.start and _exhausted(h, e): yield Evidence(
-        perhaps, f'{said}; its loader had at least {due.start} to come.', last,
-        cause=None if perhaps else _lost(h, e, due.start - came, e.largest))
-    elif inside and len(sizes(h)) > 1 and len(known) == 1 and came < min(known): yield Evidence(
-        perhaps, f'{said}; each of {len(sizes(h))} that are whole, {min(known)}.', last,
-        cause=None if perhaps else _lost(h, e, min(known) - came, e.largest))
+    alike, inside, said = _size_of_all(h) == came, _restarted_in(h, e), f'epoch {e.number} consumed {came} samples'
+    def lacks(size, told): # beside this many
+        perhaps = _perhaps_thrown(h, e) or _passed_by(h, e)
+        return Evidence('unknown' if perhaps else False, f'{said}; {told}.', last,
+                        cause=None if perhaps else _lost(h, e, size - came, e.largest))
+    if due and came < due.start and _exhausted(h, e):
+        yield lacks(due.start, f'its loader had at least {due.start} to come')
+    elif inside and len(sizes(h)) > 1 and len(known) == 1 and came < min(known):
+        yield lacks(min(known), f'each of {len(sizes(h))} that are whole, {min(known)}')
     elif alike and came < due.start: yield Evidence(True, f'{said}, as others; its loader had more to come.', last)
     elif came not in due and not alike: yield unknown(
         f'{said}, and nobody says how large an epoch is.', 'an undisturbed run beside it (ecrl audit try)', last)
@@ -1046,10 +1051,11 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
 def _made_anew(h: AuditHistory, a: AuditAttempt, r: dict) -> bool: # r: says resumed
     "Whether optimizers began anew where each epoch before had ended, as one has done where this restart begins."
     line = h.line(h.parent(a))
-    new = {x['step'] for p in {b.number: b for b in line.values()}.values() for x in p.anew
-           if x['state'].get('optimizer') == r['state']['optimizer'] and line.get(x['step']) is p}
-    ends = {e.used[-1].step for e in epochs(h).values() if e.over and e.used[-1].step <= a.token['step']}
-    return a.token['step'] in ends and bool(ends - {a.token['step']}) and ends - {a.token['step']} <= new
+    new = {x['step'] for p in h.attempts for x in p.anew
+           if line.get(x['step']) is p and x['state'].get('optimizer') == r['state']['optimizer']}
+    ends = [e.used[-1].step for e in epochs(h).values() if e.over and e.used[-1].step <= a.token['step']]
+    *before, last = ends or [0]
+    return last == a.token['step'] and bool(before) and {*before} <= new
 
 def _otherwise(h: AuditHistory, a: AuditAttempt, k: str, r: dict, s: int) -> Evidence: # k: a component; r: says resumed
     said = f'rank {r["rank"]}: {k} after the restart of attempt {a.number} is not what was saved at step {s}'
@@ -1086,10 +1092,7 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
         if not all(x or x is None and a.watched for x in same): parted.add(a.number)      # else the state tells of both
         for r in sorted(ranks) if a.number not in parted else ():
             both, apart = outcomes(a, b, s, r, [*never, BESIDE] if h.reference else never)
-            if 'weights' in both and 'weights' not in [k for k, *_ in apart]:       # it had no effect
-                apart = [x for x in apart if x[0] != BESIDE and not x[0].startswith('random')]
-            if not all(BESIDE in x.get('noted', ()) for x in b.own.get(r, ())):   # looked at now and then
-                apart = [x for x in apart if x[0] != BESIDE]
+            apart = _with_effect(b, r, both, apart)
             n += 0 if astray else len(both) if sure else len(both) - len(apart)      # by chance a loss is not the same
             said = [(f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}', k)
                     for k, x, y in apart]
@@ -1101,6 +1104,12 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58f1
+def _with_effect(b: AuditAttempt, rank: int, both: list, apart: list) -> list: # both, apart: of `outcomes`; the latter
+    "Without what has led to the same weights, and without a look at another loader now and then."
+    same = 'weights' in both and 'weights' not in [k for k, *_ in apart]
+    rare = any(k == BESIDE for k, *_ in apart) and not all(BESIDE in x.get('noted', ()) for x in b.own.get(rank, ()))
+    return [x for x in apart if not ((same or rare) and x[0] == BESIDE or same and x[0].startswith('random'))]
+
 def _was(k: str) -> str: # the end of a sentence
     return f': {was} restored?' if (was := _WAS.get(k.split()[0])) else '.'
 
@@ -1130,7 +1139,7 @@ def beside(
         same = len(x) == len(y) and same_step(a, x, b, y)
         if not same and not (same is None and a.watched): break                      # else the weights tell of both
         for r in range(len(x)):
-            both, apart = outcomes(a, b, s, r, [*never, BESIDE] if h.reference else never)
+            both, apart = outcomes(a, b, s, r, [*never, BESIDE])
             n += len(both)*bool(h.parent(a))                         # steps before any restart show nothing of one
             for k, *_ in apart: first.setdefault(k, (s, a, r))
     return n, first

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'NEAR', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts', 'summed',
-           'hash_of', 'mark', 'Watch', 'generators', 'moved', 'apart', 'in_part', 'updates_after', 'Pass', 'wrapped',
-           'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
+           'hash_of', 'mark', 'Watch', 'generators', 'moved', 'place', 'apart', 'in_part', 'updates_after', 'Pass',
+           'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
 import atexit, contextlib, functools, gc, hashlib, importlib.util, json, os, re, sys, tempfile, threading, time, uuid
@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from fastcore.basics import patch
-from .ledger import HANDED_ON, Audit, AuditError, Draw, digest, lines_of, pair, pairable, reached, rng
+from .ledger import Audit, AuditError, Draw, digest, lines_of, pair, pairable, reached, rng
 
 # %% ../../nbs/audit/638_watch.ipynb #63800007
 SHIM = '''
@@ -180,16 +180,15 @@ def notes(self: Watch): # told with the step that is done
     self.used = set()
 
 # %% ../../nbs/audit/638_watch.ipynb #63800040
-@patch
-def place(self: Watch, state: dict) -> dict: # of a schedule
+def place(state: dict) -> dict: # of a schedule
     "Where it is; not what follows from that, or how it has come there."
-    return {k: [self.place(x) for x in v if isinstance(x, dict)] if isinstance(v, list) else v
+    return {k: [place(x) for x in v if isinstance(x, dict)] if isinstance(v, list) else v
             for k, v in sorted(state.items())
             if k == '_schedulers' or k[0] != '_' and isinstance(v, (int, float, list))}
 
 @patch
-def beside(self: Watch) -> dict[str, str]: # component -> digest
-    "What else modules have whose parameters these are, which a forward pass changes; and copies, such as averages."
+def around(self: Watch) -> tuple[list, list]: # modules
+    "Those whose parameters these are; and copies of them, such as averages."
     self.modules = [r for r in self.modules if r() is not None]
     ids, alive = {*map(id, self.parameters())}, [m for r in self.modules if (m := r()) is not None]
     inner = {id(c) for m in alive for c in m._modules.values()}
@@ -197,12 +196,22 @@ def beside(self: Watch) -> dict[str, str]: # component -> digest
     roots = [m for m in alive if id(m) not in inner and made(m)]
     trained = [m for m in roots if any(id(p) in ids for p in m.parameters())]
     shapes = [[p.shape for p in m.parameters()] for m in trained]
-    copies = [m for m in roots if m not in trained and [p.shape for p in m.parameters()] in shapes]
-    found = dict(buffers=[x for m in trained for x in (*m.buffers(), *m.parameters()) if id(x) not in ids],
-                 copies=[[*m.parameters(), *m.buffers()] for m in copies])
-    found = {k: mark(v) for k, v in found.items() if v}
-    at = [self.place(s.state_dict()) for r in self.schedules if (s := r()) is not None]
-    return found | ({'schedule': json.dumps(at)} if at else {})
+    return trained, [m for m in roots if m not in trained and [p.shape for p in m.parameters()] in shapes]
+
+@patch
+def buffers(self: Watch, trained: list) -> dict[str, str]: # component -> digest
+    "What a forward pass changes, so that a restart has it otherwise before its first update."
+    ids = {*map(id, self.parameters())}
+    found = [x for m in trained for x in (*m.buffers(), *m.parameters()) if id(x) not in ids]
+    return dict(buffers=mark(found)) if found else {}
+
+@patch
+def handed(self: Watch, copies: list | None = None) -> dict[str, str]: # copies: modules; component -> digest
+    "What is handed on beside weights and optimizers."
+    found = [[*m.parameters(), *m.buffers()] for m in (self.around()[1] if copies is None else copies)]
+    self.schedules = [r for r in self.schedules if r() is not None]
+    at = [place(s.state_dict()) for r in self.schedules if (s := r()) is not None]
+    return ({'copies': mark(found)} if found else {}) | ({'schedule': json.dumps(at)} if at else {})
 
 # %% ../../nbs/audit/638_watch.ipynb #63800044
 @patch
@@ -324,21 +333,15 @@ def zeroed(self: Watch, of): # an optimizer, or a module
 LIGHT, SHARE = 'ECRL_AUDIT_LIGHT', 0.02            # of the time, at most, is for digests, but for those of a save
 
 @patch
-def handed(self: Watch) -> dict[str, str]: # component -> digest
-    return {k: v for k, v in self.beside().items() if k in HANDED_ON}
-
-@patch
 def token(self: Watch, sure: bool = False, whole: bool = False): # sure: it is saved; whole: with these weights
     "What the newest step has left, once; once more at a save, if a schedule has moved since, as behind a validation."
-    now = time.monotonic()
-    if whole and not self.due: self.due = self.handed() != self.kept
-    if whole: self.near, self.random = NEAR, generators() if self.light else {}
-    if not self.due or self.light and not sure and self.spent > SHARE*(now - self.since): return
-    self.due, more = False, self.beside()
-    self.kept = {k: more.pop(k) for k in HANDED_ON if k in more}
+    now, again = time.monotonic(), whole and not self.due and self.handed() != self.kept
+    if whole or sure and self.due: self.near, self.random = NEAR, generators() if self.light else {}
+    if not (self.due or again) or self.light and not sure and self.spent > SHARE*(now - self.since): return
+    self.due, (trained, copies) = False, self.around()
+    self.kept = self.handed(copies)
     self.write(self.state() | self.kept)
-    self.audit.noted |= more                                                                # told with the next step
-    if sure: self.near, self.random = NEAR, generators() if self.light else {}
+    self.audit.noted |= self.buffers(trained)                                               # told with the next step
     self.spent += time.monotonic() - now
 
 @patch
@@ -441,12 +444,11 @@ def saving(self: Watch, obj, path, save: Callable):
 
 @patch
 def finds(self: Watch, obj) -> bool: # whether it holds weights
-    if self.light: self.token(sure=True)
     own = [mark(p) for p in self.parameters()[:4]]
-    if not any(mark(t) in own for t in tensors_of(obj)): return False
-    self.token(sure=True, whole=True)
-    reached('token', self.audit.steps)
-    return True
+    found = any(mark(t) in own for t in tensors_of(obj))
+    if found or self.light: self.token(sure=True, whole=found)
+    if found: reached('token', self.audit.steps)
+    return found
 
 def _path(file) -> str: # '': it has none
     if isinstance(file, (str, os.PathLike)): return os.fspath(file)

@@ -937,11 +937,11 @@ def _named(known: set[str], wanted: list[str]) -> list[str]: # digests are shown
 
 def _ledger_sample(folder: Path, wanted: list[str], epoch: int | None) -> tuple: # rows, and words for `sample`
     of = lazy.audit.history
-    h = of.read_audit(folder)
+    known = of.ids_of(h := of.read_audit(folder))
     spans = any(of.is_span(i) for _, _, recs in h.surviving[:1] for r in recs for i in (r['ids'] or ())[:1])
-    if spans and (no := [*{*wanted} - (known := of.ids_of(h))]): fail(
+    if spans and (no := [*{*wanted} - known]): fail(
         f'ID: expected the name of a document, of which this ledger keeps spans, such as {min(known)}, found {no[0]!r}')
-    wanted[:] = _named(of.ids_of(h), wanted)
+    wanted[:] = _named(known, wanted)
     rows, size = of.sample_rows(h, wanted), h.declared('epoch_size')
     first = next(([r['ids'] or () for r in recs] for _, _, recs in h.surviving), [])
     if size and of.numbers(first) is not None: _check_ids([*{*wanted} - {r['sample'] for r in rows}], size)
