@@ -50,6 +50,7 @@ state     map    restored  component -> digest, after loading
 *older    flag   lineage   the checkpoint is from before the ledger, and names no step of it
 *strange  flag   restored  the weights are none that a step had left, though some were saved
 *initial  list   restored  how many weights are those of the beginning, how many there are, the step of the others
+*beside   whole  restored  how many weights are trained besides, which no save had held
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
 ''', epoch_end='''
 epoch    whole  whole  the loader was exhausted
@@ -61,13 +62,13 @@ step   whole  lineage   the last step that the state contains
 chain  text   lineage   of that step
 state  map    restored  component -> digest, as it was saved
 *at    map    lineage   of a watched step: its epoch, and what else a restart is told by
-''', saved='''
-token  map   newest  that is in the checkpoint
-path   text  -       of the checkpoint, as the user names it
 ''')
 
 # %% ../../nbs/audit/620_records.ipynb #2f104f8e
-_TABLES |= dict(anew='''
+_TABLES |= dict(saved='''
+token  map   newest  that is in the checkpoint
+path   text  -       of the checkpoint, as the user names it
+''', anew='''
 step   whole  lineage   the last one before another training begins
 chain  text   lineage   of that step
 state  map    lineage   component -> digest, that it begins with

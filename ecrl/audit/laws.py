@@ -1025,6 +1025,9 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
         begun += [a.number]*any(r.get('anew') for r in a.resumed.values())
         restored = {rank: r for rank, r in sorted(a.resumed.items()) if not r.get('anew')}
         resumed |= bool(restored)
+        if not h.reference and (odd := [r for r, x in restored.items() if x.get('beside')]): yield unknown(
+            f'attempt {a.number} trains {restored[odd[0]]["beside"]} tensors that no checkpoint had held.',
+            'undisturbed runs beside it (ecrl audit try)', None, odd[0], a)
         for rank, r in restored.items():
             if not (t := r['token']) or not (p := h.named(t, a.number)): continue
             own = a.world_size == p.world_size and (t['step'], rank) in p.tokens

@@ -435,6 +435,7 @@ class Draw:
     epoch: int | None = None   # None: not before it is known whether its pass is an epoch
     trained: bool | None = None   # None: not known
     thrown: bool = False          # its gradients were cleared before an update
+    tried: bool = False           # a copy was trained on it
 
 @patch
 def _watch(self: Audit, optimizer):

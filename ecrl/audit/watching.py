@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'NEAR', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts', 'summed',
-           'hash_of', 'mark', 'Watch', 'generators', 'moved', 'place', 'apart', 'in_part', 'updates_after', 'Pass',
-           'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
+           'hash_of', 'mark', 'Watch', 'generators', 'moved', 'place', 'apart', 'copied', 'in_part', 'updates_after',
+           'Pass', 'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
-import atexit, contextlib, functools, gc, hashlib, importlib.util, json, os, re, sys, tempfile, threading, time, uuid
-import warnings, weakref
+import atexit, contextlib, functools, gc, hashlib, importlib.util, itertools, json, os, re, sys, tempfile, threading
+import time, uuid, warnings, weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -108,8 +108,11 @@ class Watch:
         self.light, self.folder = LIGHT in os.environ, Path(os.environ.get('ECRL_AUDIT_DIR', ''))    # light: no trial
         self.off, self.told = '', False            # off: why it is not watched any more; told: it has left a line
         self.covered, self.more = [], []           # optimizers of parameters that later ones have; those in use
+        self.held = weakref.WeakSet()              # optimizers whose weights a save has held, or a restart has found
+        self.late, self.inner = weakref.WeakSet(), weakref.WeakSet()   # made for a batch at hand; those on a copy
         self.older, self.closure = [], False       # references to optimizers before the newest; one steps by a closure
         self.early, self.kept = None, {}           # what is handed on, at the first draw; in the newest token
+        self.extra = 0                             # weights that are trained, and that no save had held
         self.did = set()                           # ids of optimizers that have stepped in the newest update
         self.passing, self.near = [], NEAR         # folders made for a while; steps that tell of random generators
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
@@ -133,23 +136,34 @@ class Watch:
         return self.audit
 
 # %% ../../nbs/audit/638_watch.ipynb #63800060
+@patch(as_prop=True)
+def own(self: Watch) -> list: # optimizers
+    "Those whose weights are handed on: others are of what is made for a while, such as a probe, or a copy for a task."
+    own = self.optimizers or [o for r in self.made if (o := r()) is not None]
+    return [o for o in own if o in self.held] or own
+
 @patch
 def parameters(self: Watch) -> list: # of the optimizers that train, or will
-    own = self.optimizers or [o for r in self.made if (o := r()) is not None]
-    return [p for o in own for g in o.param_groups for p in g['params']]
+    return [p for o in self.own for g in o.param_groups for p in g['params']]
 
 @patch
 def state(self: Watch, groups: int | None = None) -> dict[str, str]: # component -> digest; groups: the first, or all
     "Of the optimizers."
-    own = [(o, p) for o in self.optimizers for g in o.param_groups[:groups] for p in g['params']]
-    more = [(o, p) for o in self.more for g in o.param_groups for p in g['params']]
     outer = [o for o in self.optimizers if any(getattr(o, 'optim', None) is x for x in self.optimizers)]   # of a shard
     def of(o, p): return {} if any(o is x for x in outer) else o.state.get(p) or {}
-    moments = [[v for _, v in sorted(of(o, p).items(), key=lambda kv: str(kv[0])) if hasattr(v, 'detach')]
-               for o, p in own + more]
-    marks = [mark(p) for _, p in own]
+    def moments(o, groups): return [[v for _, v in sorted(of(o, p).items(), key=lambda kv: str(kv[0]))
+                                     if hasattr(v, 'detach')] for g in o.param_groups[:groups] for p in g['params']]
+    self.each = [(o, [mark(p) for g in o.param_groups[:groups] for p in g['params']], mark(moments(o, groups)))
+                 for o in self.own]
+    self.beside = [mark(moments(o, None)) for o in self.more]
+    return self.of(self.each)
+
+@patch
+def of(self: Watch, each: list) -> dict[str, str]: # each: some of `self.each`
+    marks = [m for _, weights, _ in each for m in weights]
     self.parts = ''.join(x[:8] for x in marks)                # a short one of each
-    return dict(weights=digest(marks), optimizer=mark(moments))
+    return dict(weights=digest(marks), optimizer=digest([m for *_, m in each] + self.beside))
+
 
 # %% ../../nbs/audit/638_watch.ipynb #63800071
 NEAR = 2                                                   # steps
@@ -171,7 +185,7 @@ def notes(self: Watch): # told with the step that is done
     own = None if self.last is None else self.last.of                      # a pass is asked for its length by `and`
     beside = [d.ids for d in self.audit.pending if not d.of and not d.trained and d.of is not own]
     if beside: self.audit.noted['samples beside'] = digest(beside)[:8]
-    lr = [float(g['lr']) for o in self.optimizers for g in o.param_groups if isinstance(g.get('lr'), (int, float))]
+    lr = [float(g['lr']) for o in self.own for g in o.param_groups if isinstance(g.get('lr'), (int, float))]
     if lr: self.audit.noted['lr'] = lr[0] if len({*lr}) == 1 else lr
     if not self.looks: return
     was, self.random, self.near = self.random, generators(), self.near - 1
@@ -188,7 +202,7 @@ def place(state: dict) -> dict: # of a schedule
 
 @patch
 def around(self: Watch) -> tuple[list, list]: # modules
-    "Those whose parameters these are; and copies of them, such as averages."
+    "Those whose parameters these are; and copies of them, such as averages, that no optimizer trains."
     self.modules = [r for r in self.modules if r() is not None]
     ids, alive = {*map(id, self.parameters())}, [m for r in self.modules if (m := r()) is not None]
     inner = {id(c) for m in alive for c in m._modules.values()}
@@ -196,7 +210,9 @@ def around(self: Watch) -> tuple[list, list]: # modules
     roots = [m for m in alive if id(m) not in inner and made(m)]
     trained = [m for m in roots if any(id(p) in ids for p in m.parameters())]
     shapes = [[p.shape for p in m.parameters()] for m in trained]
-    return trained, [m for m in roots if m not in trained and [p.shape for p in m.parameters()] in shapes]
+    others = {id(p) for o in (*self.inner, *self.optimizers) for g in o.param_groups for p in g['params']}
+    return trained, [m for m in roots if m not in trained and [p.shape for p in m.parameters()] in shapes
+                     and others.isdisjoint(map(id, m.parameters()))]
 
 @patch
 def buffers(self: Watch, trained: list) -> dict[str, str]: # component -> digest
@@ -243,12 +259,21 @@ def apart(made: list) -> tuple[list, list]: # of references to optimizers; the o
     covered = [own[k] <= set().union(*own[k + 1:]) for k in range(len(own))]
     return [o for o, c in zip(alive, covered) if not c], [o for o, c in zip(alive, covered) if c]
 
+def copied(opt, others: list) -> bool: # optimizers
+    "Whether one begins with the weights that another one has, most of them, and does not share them."
+    import torch
+    def of(o): return [p for g in o.param_groups for p in g['params']]
+    def same(p, q): return p is not q and p.shape == q.shape and p.device == q.device and torch.equal(p, q)
+    own = of(opt)
+    return any(2*sum(p.numel() for p, q in zip(own, of(o)) if same(p, q)) > sum(p.numel() for p in own) for o in others)
+
 # %% ../../nbs/audit/638_watch.ipynb #63800011
 @patch
 def optimizer(self: Watch, opt):
     "An optimizer was made."
     if not hasattr(opt, 'param_groups'): return
     self.made.append(weakref.ref(opt))
+    if self.audit and self.audit.pending: self.late.add(opt)
     opt.register_step_pre_hook(lambda o, *_: self.safely(self.steps, o))
     opt.register_step_post_hook(lambda o, *_: self.leave() if self.off else self.safely(self.stepped, True, o))
     for p in [p for g in opt.param_groups for p in g['params']]:
@@ -275,17 +300,22 @@ def passed(self: Watch, p):
 # %% ../../nbs/audit/638_watch.ipynb #63800074
 @patch
 def steps(self: Watch, opt):
-    "An optimizer is about to step. Without a backward pass it makes its state, or has a closure that does one."
-    if self.passes: self.starts()
+    """An optimizer is about to step. Without a backward pass it has gradients that were set by hand, makes its state,
+    or has a closure that does one."""
+    def given(g): return g is not None and (str(g.layout) != 'torch.strided' or bool(g.any()))
+    if self.passes or self.made and any(given(p.grad) for g in opt.param_groups for p in g['params']): self.starts()
     else: self.closure = True
 
 @patch
 def starts(self: Watch):
     "Before the first update all is loaded. Of several trainings the newest is meant: a fold, a setting of a search."
     if not self.made: return
-    own, self.covered = apart(self.made)
-    self.made, self.more = [], []
+    own, covered = apart(self.made)
+    others = [o for o in self.optimizers + own if o not in self.late]
+    self.inner.update(o for o in own if o in self.late and copied(o, others))
+    self.made, own = [], [o for o in own if o not in self.inner]
     if not own: return
+    self.covered, self.more = covered, []
     self.older = [r for r in self.older if r() is not None] + [weakref.ref(o) for o in self.optimizers]
     self.optimizers = own
     self.begin()
@@ -297,11 +327,13 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     self.closure = False
     if opt is None: self.starts()
     if opt is not None and any(getattr(o, 'optim', None) is opt for o in self.optimizers): return      # of a shard
+    if opt in self.inner: return self.tried()
     if opt in self.covered: self.more = [o for o in self.covered if o is opt or o in self.more]
     if any(r() is opt for r in self.older): # it trains on, beside the newer ones
         self.optimizers, self.older = [opt, *self.optimizers], [r for r in self.older if r() is not opt]
     if self.audit is None: return
     if not self.audit.pending: return self.without(opt)
+    self.by_hand()
     drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
     k = len(drawn) if len(drawn) <= self.passes else self.audit.resuming and self.audit.most
@@ -316,6 +348,22 @@ def without(self: Watch, opt):
     self.passes, self.first, another = 0, None, not self.did or id(opt) in self.did
     if another: self.audit.more, self.due, self.did = self.audit.more + 1, True, set()
     self.did.add(id(opt))
+
+# %% ../../nbs/audit/638_watch.ipynb #63800078
+@patch
+def tried(self: Watch):
+    "A copy was trained on what was drawn last: of a task, or in an evaluation. An update of the job may come of it."
+    a = self.audit
+    if a.backward and a.pending: a.pending[-1].tried = True
+    a.backward, self.passes, self.first = False, 0, None
+
+@patch
+def by_hand(self: Watch):
+    "An update is due to what copies were trained on; or to what was drawn last, where no backward pass is seen."
+    a = self.audit
+    for d in a.pending: d.trained = d.trained or d.tried
+    if self.passes or any(d.trained or d.thrown for d in a.pending): return
+    for d in a.pending[-a.most:] if a.resuming and a.most else (): d.trained = True
 
 # %% ../../nbs/audit/638_watch.ipynb #63800062
 @patch
@@ -404,6 +452,40 @@ def updates_after(file: Path, token: dict) -> int: # file: of a rank
             before = epoch
     return 0 if token.get('ended') else most
 
+# %% ../../nbs/audit/638_watch.ipynb #63800079
+@patch
+def found_as(self: Watch, known: list, saved: set, state: dict) -> tuple[dict | None, dict]: # (the line, what it is of)
+    "The step that has left these weights: all of them, those before the last groups, or those that are handed on."
+    handed, each = self.handed(), self.each
+    if self.covered: state = self.loaded(known, state)
+    found, most = self.left_by(known, saved, state | handed), max(len(o.param_groups) for o in self.optimizers)
+    if found or not known: return found, state | handed
+    for n in range(most - 1, 0, -1):                                           # the last ones may be new
+        if found := self.left_by(known, saved, fewer := self.state(n) | handed): return found, fewer
+    some = [x for n in range(len(each) - 1, 0, -1) for x in itertools.combinations(each, n)] if len(each) < 6 else []
+    for own in some:
+        if found := self.left_by(known, saved, fewer := self.of([*own]) | handed):
+            self.held.update(mine := [o for o, *_ in own])
+            self.extra = sum(len(w) for o, w, _ in each if o not in self.held and not copied(o, mine))
+            return found, fewer
+    return None, state | handed
+
+@patch
+def at_first(self: Watch) -> dict[str, str]: # component -> digest
+    "Of what the first batch finds."
+    own = self.optimizers
+    if not own: self.optimizers = apart(self.made)[0]
+    try: return self.state() | self.handed()
+    finally: self.optimizers = own
+
+@patch
+def found_early(self: Watch, known: list, saved: set) -> dict | None: # the line
+    "The step that has left what the first draw had: a script may change weights or moments before it updates."
+    now = {k: digest(v) for k, v in (self.early or {}).items() if k in ('weights', 'optimizer')}
+    found = self.left_by(known, saved, self.early) if self.early else None
+    return found if found and found['step'] and found['state'].items() >= now.items() else None
+
+# %% ../../nbs/audit/638_watch.ipynb #6380007a
 @patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
@@ -411,16 +493,14 @@ def begin(self: Watch):
     a.hooked = len(self.parameters())
     if self.begun: return self.write(state, anew=True)
     self.begun, of = True, ('token', 'anew', 'saved')
-    state |= (handed := self.handed())
     # one rank may save for all, or be the only one so far
     lines = [r for r in lines_of(a.log.path.with_name('rank0.jsonl'), *of) if r['attempt'] != a.attempt]
     if a.rank: lines += lines_of(a.log.path, *of)
     saved = {(r['token']['attempt'], r['token']['step']) for r in lines if r['event'] == 'saved'}
     known = [r for r in lines if r['event'] != 'saved']
-    if self.covered: state = self.loaded(known, state) | handed
-    found, most = self.left_by(known, saved, state), max(len(o.param_groups) for o in self.optimizers)
-    for n in range(most - 1, 0, -1) if known and not found else ():            # the last ones may be new
-        if found := self.left_by(known, saved, fewer := self.state(n) | handed): state = fewer; break
+    found, state = self.found_as(known, saved, state)
+    if not (found and found['state'].get('optimizer') == digest(state['optimizer'])) and self.early:
+        if early := self.found_early(known, saved): found, state = early, self.early
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
@@ -429,6 +509,7 @@ def begin(self: Watch):
     if lost and (some := in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts)):
         if not self.light: token, said = some[0], {}                            # else there may be a save between
         said['initial'] = some[1]
+    if self.extra: said['beside'] = self.extra
     a._goes_on(token or None, {} if anew or not token else state, fallback=None, **said)
     if not known: self.write(state, parts=parts)
 
@@ -446,10 +527,19 @@ def saving(self: Watch, obj, path, save: Callable):
 def finds(self: Watch, obj) -> bool: # whether it holds weights
     own = [mark(p) for p in self.parameters()[:4]]
     found = any(mark(t) in own for t in tensors_of(obj))
+    self.whose(obj)
     if found or self.light: self.token(sure=True, whole=found)
     if found: reached('token', self.audit.steps)
     return found
 
+@patch
+def whose(self: Watch, obj):
+    "Of several optimizers, whose weights a checkpoint holds."
+    if len(self.optimizers) < 2 or not (new := [o for o in self.optimizers if o not in self.held]): return
+    marks = {mark(t) for t in tensors_of(obj)}
+    self.held.update(o for o in new if all(mark(p) in marks for g in o.param_groups for p in g['params']))
+
+# %% ../../nbs/audit/638_watch.ipynb #6380007b
 def _path(file) -> str: # '': it has none
     if isinstance(file, (str, os.PathLike)): return os.fspath(file)
     return name if isinstance(name := getattr(file, 'name', ''), str) else ''
@@ -538,7 +628,7 @@ def drawn(self: Pass, batch, was: dict): # was: what random generators held befo
     a.of = self.told                           # and not of a pass that has begun meanwhile
     a._draw(ids, source, self.of)
     a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1
-    if self.w.early is None and self.w.made: self.w.early = self.w.handed()
+    if self.w.early is None and self.w.made: self.w.early = self.w.at_first()
     if not self.w.looks: return
     self.w.random = generators()                         # draws of a loader's dataset count, its seed does not
     self.w.used |= moved(was, self.w.random)
