@@ -7,8 +7,8 @@ __all__ = ['AUDIT_LAWS', 'NUMBERED', 'BESIDE', 'ASKED', 'RESTS', 'few', 'at', 'o
            'law_ranks', 'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed',
            'sizes', 'data_size', 'again_by_itself', 'law_once', 'numbered', 'witnesses', 'law_whole', 'different',
            'left_out', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored',
-           'law_repeated', 'outcomes', 'beside', 'unrepeatable', 'beside_reference', 'law_agree', 'epoch_rows',
-           'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
+           'law_repeated', 'outcomes', 'left_otherwise', 'beside', 'unrepeatable', 'beside_reference', 'law_agree',
+           'epoch_rows', 'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import re
@@ -986,7 +986,8 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 # %% ../../nbs/audit/630_laws.ipynb #a70ae9fb
-def _kind(save: dict) -> str: return re.sub('[0-9]+', '#', save['path'].lower())
+def _kind_of(path: str) -> str: return re.sub('[0-9]+', '#', path.lower())
+def _kind(save: dict) -> str: return _kind_of(save['path'])
 
 def _seen(saves: list, here: tuple[int, int]) -> list: # saves: (attempt, record); here: what was loaded
     "Of a watched run: saves under names as of what was loaded, others need be no checkpoints; and a step came after."
@@ -1084,6 +1085,7 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     """What is noted of a step, such as its loss, and the state that is digested after it, are the same to the bit when
     the step is repeated on the same samples, by a later attempt or by a reference."""
     n, found = beside_reference(h)
+    found += left_otherwise(h)
     never = {} if h.declared('deterministic') else unrepeatable(h)
     shown, astray = h.reference is not None and h.reference.reference is not None, _astray(never)
     parted = set()                                   # attempts whose state rests on other samples from there on
@@ -1130,6 +1132,30 @@ def outcomes(
     own = ('schedule',)*a.watched                              # what it does the rate tells, however it is counted
     both = sorted(k for k in x.keys() & y.keys() if 'rng' not in k and k not in never and k not in own)
     return both, [(k, x[k], y[k]) for k in both if repr(x[k]) != repr(y[k])]
+
+# %% ../../nbs/audit/630_laws.ipynb #4ff8a58f4
+def _last_of(h: AuditHistory) -> dict[str, tuple[int, AuditAttempt]]: # path -> (step, attempt), as it is left
+    return {s['path']: (s['token']['step'], a) for a in h.attempts for s in a.saves}
+
+def left_otherwise(h: AuditHistory) -> list[Evidence]:
+    """Files beside those that restarts continue from, such as the best weights, that are left as of another step than
+    in the reference. What decides when one is written was not restored, if before the first death it was written at the
+    same steps, and so not by the clock."""
+    if not (ref := h.reference) or not h.whole or len(h.attempts) < 2 or not h.attempts[0].watched: return []
+    def steps(h, path): return [s['token']['step'] for a in h.attempts for s in a.saves if s['path'] == path]
+    first, last, other = h.attempts[0], _last_of(h), _last_of(ref)
+    def early(saves): return [s['path'] for s in saves if s['token']['step'] < max(first.steps, default=0)]
+    alike = Counter(early(first.saves)) == Counter(early(s for a in ref.attempts for s in a.saves))
+    at_restarts = [{s['path'] for s in p.saves if s['token']['step'] == a.token['step']}
+                   for a in h.attempts if a.token and (p := h.parent(a))]
+    def likely(path): return 'best' not in path.lower(), len(steps(h, path)), path
+    own = {max(paths, key=likely) for paths in at_restarts if paths}
+    beside = [p for p in last.keys() & other.keys() if alike and p in early(first.saves) and _kind_of(p) not in
+              {*map(_kind_of, own)} and any({*steps(ref, p)} & {*steps(ref, o)} for o in own)]
+    return [offence(last[p][1], f'{p} is left as of step {last[p][0]}, and by the undisturbed run as of step '
+                                f'{other[p][0]}.', last[p][0], None, 'what decides when it is written was not '
+                                'restored, such as the best result so far')
+            for p in sorted(beside) if last[p][0] != other[p][0]]
 
 # %% ../../nbs/audit/630_laws.ipynb #4ff8a58d
 def beside(
