@@ -109,7 +109,8 @@ def _check_start(word: str, given: str, how: str = 'try'): # given: the word as 
         f'{given}: cannot be started. {_what_to_start(given, os.path.exists(word), how)}')
 
 def _on_path(*first) -> str: # folders in front of those that Python looks into; '': none
-    return os.pathsep.join(map(str, filter(None, [*first, os.environ.get('PYTHONPATH')])))
+    told = [p for p in os.environ.get('PYTHONPATH', '').split(os.pathsep) if p]
+    return os.pathsep.join(map(str, filter(None, [*first, *map(os.path.abspath, told)])))      # seen from elsewhere
 
 # %% ../../nbs/audit/640_try.ipynb #255933b7
 def launch(
@@ -161,6 +162,9 @@ def watched_job(command: list[str], folder: Path) -> dict[str, str]: # Raises Tr
     if (script := _script(command)) and not script.is_file(): raise TryError(
         f'{script}: expected a script, found no such file')
     folder = Path(folder).absolute()
+    if folder.is_dir() and not (folder/'audit').exists() and (other := {p.name for p in folder.iterdir()} - {'watch'}):
+        raise TryError(f'{folder}: expected a folder of this job alone, new or of an earlier launch, found no ledger '
+                       f'and {min(other)}. Name another one by --out.')
     return os.environ | {'ECRL_AUDIT_DIR': str(folder), LIGHT: '1', 'PYTHONPATH': _on_path(let_in(folder/'watch'))}
 
 # %% ../../nbs/audit/640_try.ipynb #64000b02

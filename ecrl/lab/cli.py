@@ -989,9 +989,9 @@ def _but(told: list[str], verdict: str) -> list[str]: # lines of a verdict, with
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17003
 audit = typer.Typer(no_args_is_help=True, help='Restarts of a trainer of your own: receipts, and trials of a script. '
-                    '`ecrl audit try` and `run` need no ledger; `ecrl audit lines` gives a script its own; '
-                    '`ecrl init` writes one that keeps it. What ecrl.audit() takes: python '
-                    '-c "import ecrl; print(ecrl.audit.__doc__)"')
+                    '`ecrl audit try` and `run` need no ledger, and `ecrl verify` judges what they leave; '
+                    '`ecrl audit lines` gives a script its own; `ecrl init` writes one that keeps it. '
+                    'What ecrl.audit() takes: python -c "import ecrl; print(ecrl.audit.__doc__)"')
 app.add_typer(audit, name='audit')
 audit.command(name='verify', hidden=True)(verify)                              # where people look for it
 
