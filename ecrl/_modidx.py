@@ -372,6 +372,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.audit.laws.different': ('audit/laws.html#different', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.epoch_rows': ('audit/laws.html#epoch_rows', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.few': ('audit/laws.html#few', 'ecrl/audit/laws.py'),
+                                 'ecrl.audit.laws.filled_up': ('audit/laws.html#filled_up', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.in_brief': ('audit/laws.html#in_brief', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.law_agree': ('audit/laws.html#law_agree', 'ecrl/audit/laws.py'),
                                  'ecrl.audit.laws.law_contiguous': ('audit/laws.html#law_contiguous', 'ecrl/audit/laws.py'),

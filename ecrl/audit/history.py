@@ -68,6 +68,7 @@ state  map    restored  component -> digest, as it was saved
 _TABLES |= dict(saved='''
 token  map   newest  that is in the checkpoint
 path   text  -       of the checkpoint, as the user names it
+*took  number  -     seconds, of a watched save
 ''', anew='''
 step   whole  lineage   the last one before another training begins
 chain  text   lineage   of that step

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'BESIDE', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written',
            'law_ranks', 'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed',
-           'sizes', 'data_size', 'again_by_itself', 'law_once', 'numbered', 'witnesses', 'law_whole', 'different',
-           'left_out', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest', 'law_restored',
-           'law_repeated', 'outcomes', 'left_otherwise', 'beside', 'unrepeatable', 'beside_reference', 'law_agree',
-           'epoch_rows', 'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
+           'sizes', 'data_size', 'filled_up', 'again_by_itself', 'law_once', 'numbered', 'witnesses', 'law_whole',
+           'different', 'left_out', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest',
+           'law_restored', 'law_repeated', 'outcomes', 'left_otherwise', 'beside', 'unrepeatable', 'beside_reference',
+           'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import re
@@ -340,6 +340,11 @@ def _perhaps_thrown(h: AuditHistory, e: Epoch) -> bool: # where a guard is seen 
     return any('thrown' in r for _, _, _, recs in walks(h) for r in recs) and any(
         h.parent(a) and a.token['step'] + 1 not in h.parent(a).steps for a in e.attempts)
 
+def filled_up(h: AuditHistory, e: Epoch) -> bool: # of a watched run
+    "Whether ranks were given equally many, as a distributed sampler does: at the end fewer come again than ranks are."
+    return h.attempts[0].watched and e.over and bool(e.repeats) and all(s == e.used[-1].step for s, *_ in e.repeats) \
+        and sum(amount(ids) for _, _, ids, _ in e.repeats) < min(a.world_size for a in e.attempts)
+
 @per_history
 def again_by_itself(h: AuditHistory) -> bool: # of a watched run
     "Whether samples came again where no restart did it: they are drawn with replacement, or without an end."
@@ -348,10 +353,11 @@ def again_by_itself(h: AuditHistory) -> bool: # of a watched run
         first = min(s for s, *_ in e.repeats)
         before = {str(i) for m in e.used if m.step < first for i in m.ids or ()}
         return 0 <= data_size(h) - len(before) < e.largest
+    again = [e for e in epochs(h).values() if e.repeats and not filled_up(h, e)]
     twice = {id(m) for e in epochs(h).values() for m in e.used if len({*map(str, m.ids or ())}) < len(m.ids or ())}
     return h.attempts[0].watched and (bool(twice) or any(
-        h.parent(a) is None or same_pass(e, s, a, first) for e in epochs(h).values() for s, a, _, first in e.repeats)
-        or any(map(round_is_over, (e for e in epochs(h).values() if e.repeats))))
+        h.parent(a) is None or same_pass(e, s, a, first) for e in again for s, a, _, first in e.repeats)
+        or any(map(round_is_over, again)))
 
 # %% ../../nbs/audit/630_laws.ipynb #63000e06
 def _at_its_end(h: AuditHistory, over: list[Epoch]) -> Iterator[Evidence]:
@@ -448,6 +454,7 @@ def _ended(h: AuditHistory, e: Epoch) -> bool: # a loader may be left at its las
 def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     """A repetition is an offence, unless it is padding: in the last step of an epoch that is over, beside a sample that
     had not come."""
+    if filled_up(h, e): return
     tail, last, blamed = h.declared('tail'), e.used[-1].step, set()
     ended = _ended(h, e)
     fills = ended and sum(amount(i) for t, _, i, _ in e.repeats if t == last) < e.latest

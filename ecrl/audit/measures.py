@@ -20,12 +20,13 @@ from .receipt import attempt_rows
 
 # %% ../../nbs/audit/665_measures.ipynb #8e55aa07
 PARTS = dict(counted='steps that count', discarded='steps that were replayed or lost',
-             saving='from a step to the end of its save', starting='from audit() to the end of the first step',
+             saving='from a step to the end of its save; if watched, the save',
+             starting='from audit() to the end of the first step',
              down='from the last line of an attempt to the next audit()')
 
 def lines_of(a: AuditAttempt) -> list[dict]: # of its first rank, in order
     rank = min(a.begins)
-    lines = [*a.own.get(rank, ()), *[t for (_, r), t in a.tokens.items() if r == rank],
+    lines = [*a.own.get(rank, ()), *[t for (_, r), t in a.tokens.items() if r == rank and not a.watched],
              *[r for r in (*a.saves, *a.resumed.values()) if r['rank'] == rank]]
     return [a.begins[rank], *sorted(lines, key=lambda r: r['mono'])]
 
@@ -34,6 +35,9 @@ def parts_of(h: AuditHistory, a: AuditAttempt) -> Iterator[tuple[str, float]]: #
     lines, stepped, last = lines_of(a), False, None
     for x, y in zip(lines, lines[1:]):
         saving = y['event'] == 'token' or y['event'] == 'saved' and x['event'] == 'token'
+        if 'took' in y:                                                 # a watched one, within what comes next
+            yield 'saving', y['took']
+            last = (x['mono'] if last is None else last) + y['took']
         if y['event'] == 'saved' and not saving: continue               # written behind: the step goes on
         begin, last = x['mono'] if last is None else last, y['mono']
         fate = h.fate(y['step'], a) if y['event'] == 'step' and stepped else None

@@ -519,8 +519,9 @@ def saving(self: Watch, obj, path, save: Callable):
     "`torch.save`: of the weights it is a checkpoint. In another thread than trains, it has a copy of some step."
     found = self.trains and self.safely(self.finds, obj)
     if found: self.inside(path)
+    begun = time.monotonic()
     save()
-    if found: self.safely(self.saved, obj, path)
+    if found: self.safely(self.saved, obj, path, time.monotonic() - begun)
     elif self.trains and self.here and not self.light and self.averages(obj): self.note(obj, path, whole=True)
 
 @patch
@@ -553,9 +554,10 @@ def note(self: Watch, obj, path, whole: bool = False): # told with the next step
     self.audit.noted |= {f'saved {k}': mark(v) for k, v in parts.items()}
 
 @patch
-def saved(self: Watch, obj, path):
+def saved(self: Watch, obj, path, took: float): # s
     self.note(obj, path)
-    self.audit.log.write(dict(event='saved', token=self.newest, path=_name(path), parts=self.parts), durable=True)
+    self.audit.log.write(dict(event='saved', token=self.newest, path=_name(path), took=round(took, 6),
+                              parts=self.parts), durable=True)
     reached('saved', self.audit.steps)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800054
