@@ -667,6 +667,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.audit.watching.saved_parts': ('audit/watch.html#saved_parts', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.summed': ('audit/watch.html#summed', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.tensors_of': ('audit/watch.html#tensors_of', 'ecrl/audit/watching.py'),
+                                     'ecrl.audit.watching.trained_by': ('audit/watch.html#trained_by', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.updates_after': ('audit/watch.html#updates_after', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.watch': ('audit/watch.html#watch', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.wrapped': ('audit/watch.html#wrapped', 'ecrl/audit/watching.py')},

@@ -342,8 +342,8 @@ def _perhaps_thrown(h: AuditHistory, e: Epoch) -> bool: # where a guard is seen 
 
 def filled_up(h: AuditHistory, e: Epoch) -> bool: # of a watched run
     "Whether ranks were given equally many, as a distributed sampler does: at the end fewer come again than ranks are."
-    return h.attempts[0].watched and e.over and bool(e.repeats) and all(s == e.used[-1].step for s, *_ in e.repeats) \
-        and sum(amount(ids) for _, _, ids, _ in e.repeats) < min(a.world_size for a in e.attempts)
+    if not (h.attempts[0].watched and e.over) or {s for s, *_ in e.repeats} != {e.used[-1].step}: return False
+    return sum(amount(ids) for _, _, ids, _ in e.repeats) < min(a.world_size for a in e.attempts)
 
 @per_history
 def again_by_itself(h: AuditHistory) -> bool: # of a watched run
@@ -1152,12 +1152,12 @@ def left_otherwise(h: AuditHistory) -> list[Evidence]:
     def steps(h, path): return [s['token']['step'] for a in h.attempts for s in a.saves if s['path'] == path]
     first, last, other = h.attempts[0], _last_of(h), _last_of(ref)
     def early(saves): return [s['path'] for s in saves if s['token']['step'] < max(first.steps, default=0)]
-    alike = Counter(early(first.saves)) == Counter(early(s for a in ref.attempts for s in a.saves))
+    if Counter(early(first.saves)) != Counter(early(s for a in ref.attempts for s in a.saves)): return []
     at_restarts = [{s['path'] for s in p.saves if s['token']['step'] == a.token['step']}
                    for a in h.attempts if a.token and (p := h.parent(a))]
     def likely(path): return 'best' not in path.lower(), len(steps(h, path)), path
     own = {max(paths, key=likely) for paths in at_restarts if paths}
-    beside = [p for p in last.keys() & other.keys() if alike and p in early(first.saves) and _kind_of(p) not in
+    beside = [p for p in last.keys() & other.keys() if p in early(first.saves) and _kind_of(p) not in
               {*map(_kind_of, own)} and any({*steps(ref, p)} & {*steps(ref, o)} for o in own)]
     return [offence(last[p][1], f'{p} is left as of step {last[p][0]}, and by the undisturbed run as of step '
                                 f'{other[p][0]}.', last[p][0], None, 'what decides when it is written was not '

@@ -38,6 +38,7 @@ def parts_of(h: AuditHistory, a: AuditAttempt) -> Iterator[tuple[str, float]]: #
         if 'took' in y:                                                 # a watched one, within what comes next
             yield 'saving', y['took']
             last = (x['mono'] if last is None else last) + y['took']
+            continue
         if y['event'] == 'saved' and not saving: continue               # written behind: the step goes on
         begin, last = x['mono'] if last is None else last, y['mono']
         fate = h.fate(y['step'], a) if y['event'] == 'step' and stepped else None

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'NEAR', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts', 'summed',
-           'hash_of', 'mark', 'Watch', 'generators', 'moved', 'place', 'apart', 'copied', 'in_part', 'updates_after',
-           'Pass', 'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
+           'hash_of', 'mark', 'Watch', 'trained_by', 'generators', 'moved', 'place', 'apart', 'copied', 'in_part',
+           'updates_after', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
 import atexit, contextlib, functools, gc, hashlib, importlib.util, itertools, json, os, re, sys, tempfile, threading
@@ -136,6 +136,9 @@ class Watch:
         return self.audit
 
 # %% ../../nbs/audit/638_watch.ipynb #63800060
+def trained_by(*optimizers) -> list: # parameters
+    return [p for o in optimizers for g in o.param_groups for p in g['params']]
+
 @patch(as_prop=True)
 def own(self: Watch) -> list: # optimizers
     "Those whose weights are handed on: others are of what is made for a while, such as a probe, or a copy for a task."
@@ -144,7 +147,7 @@ def own(self: Watch) -> list: # optimizers
 
 @patch
 def parameters(self: Watch) -> list: # of the optimizers that train, or will
-    return [p for o in self.own for g in o.param_groups for p in g['params']]
+    return trained_by(*self.own)
 
 @patch
 def state(self: Watch, groups: int | None = None) -> dict[str, str]: # component -> digest; groups: the first, or all
@@ -210,7 +213,7 @@ def around(self: Watch) -> tuple[list, list]: # modules
     roots = [m for m in alive if id(m) not in inner and made(m)]
     trained = [m for m in roots if any(id(p) in ids for p in m.parameters())]
     shapes = [[p.shape for p in m.parameters()] for m in trained]
-    others = {id(p) for o in (*self.inner, *self.optimizers) for g in o.param_groups for p in g['params']}
+    others = {*map(id, trained_by(*self.inner, *self.optimizers))}
     return trained, [m for m in roots if m not in trained and [p.shape for p in m.parameters()] in shapes
                      and others.isdisjoint(map(id, m.parameters()))]
 
@@ -255,17 +258,17 @@ def apart(made: list) -> tuple[list, list]: # of references to optimizers; the o
     "Those that train, and those that a later one may have replaced, since it has the same parameters."
     if len(made) > 1: gc.collect()
     alive = [o for r in made if (o := r()) is not None]
-    own = [{id(p) for g in o.param_groups for p in g['params']} for o in alive]
+    own = [{*map(id, trained_by(o))} for o in alive]
     covered = [own[k] <= set().union(*own[k + 1:]) for k in range(len(own))]
     return [o for o, c in zip(alive, covered) if not c], [o for o, c in zip(alive, covered) if c]
 
 def copied(opt, others: list) -> bool: # optimizers
     "Whether one begins with the weights that another one has, most of them, and does not share them."
     import torch
-    def of(o): return [p for g in o.param_groups for p in g['params']]
     def same(p, q): return p is not q and p.shape == q.shape and p.device == q.device and torch.equal(p, q)
-    own = of(opt)
-    return any(2*sum(p.numel() for p, q in zip(own, of(o)) if same(p, q)) > sum(p.numel() for p in own) for o in others)
+    own = trained_by(opt)
+    most = sum(p.numel() for p in own)/2
+    return any(sum(p.numel() for p, q in zip(own, trained_by(o)) if same(p, q)) > most for o in others)
 
 # %% ../../nbs/audit/638_watch.ipynb #63800011
 @patch
@@ -276,7 +279,7 @@ def optimizer(self: Watch, opt):
     if self.audit and self.audit.pending: self.late.add(opt)
     opt.register_step_pre_hook(lambda o, *_: self.safely(self.steps, o))
     opt.register_step_post_hook(lambda o, *_: self.leave() if self.off else self.safely(self.stepped, True, o))
-    for p in [p for g in opt.param_groups for p in g['params']]:
+    for p in trained_by(opt):
         if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(self.backward)
 
 @patch
@@ -303,7 +306,7 @@ def steps(self: Watch, opt):
     """An optimizer is about to step. Without a backward pass it has gradients that were set by hand, makes its state,
     or has a closure that does one."""
     def given(g): return g is not None and (str(g.layout) != 'torch.strided' or bool(g.any()))
-    if self.passes or self.made and any(given(p.grad) for g in opt.param_groups for p in g['params']): self.starts()
+    if self.passes or self.made and any(given(p.grad) for p in trained_by(opt)): self.starts()
     else: self.closure = True
 
 @patch
@@ -371,7 +374,7 @@ def zeroed(self: Watch, of): # an optimizer, or a module
     "Gradients are cleared: what they came from leads to no update, as behind a guard against NaN."
     a = self.audit
     if a is None or not (a.backward or any(d.trained for d in a.pending)): return
-    params = of.parameters() if hasattr(of, 'parameters') else (p for g in of.param_groups for p in g['params'])
+    params = of.parameters() if hasattr(of, 'parameters') else trained_by(of)
     if {*map(id, params)}.isdisjoint(map(id, self.parameters())): return
     a._look()
     for d in a.pending: d.thrown, d.trained = d.thrown or bool(d.trained), False
@@ -499,8 +502,7 @@ def begin(self: Watch):
     saved = {(r['token']['attempt'], r['token']['step']) for r in lines if r['event'] == 'saved'}
     known = [r for r in lines if r['event'] != 'saved']
     found, state = self.found_as(known, saved, state)
-    if not (found and found['state'].get('optimizer') == digest(state['optimizer'])) and self.early:
-        if early := self.found_early(known, saved): found, state = early, self.early
+    if not found and (found := self.found_early(known, saved)): state = self.early
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
@@ -538,7 +540,7 @@ def whose(self: Watch, obj):
     "Of several optimizers, whose weights a checkpoint holds."
     if len(self.optimizers) < 2 or not (new := [o for o in self.optimizers if o not in self.held]): return
     marks = {mark(t) for t in tensors_of(obj)}
-    self.held.update(o for o in new if all(mark(p) in marks for g in o.param_groups for p in g['params']))
+    self.held.update(o for o in new if all(mark(p) in marks for p in trained_by(o)))
 
 # %% ../../nbs/audit/638_watch.ipynb #6380007b
 def _path(file) -> str: # '': it has none
