@@ -78,8 +78,7 @@ def _odd(): # int64 (PLACES,)
 def summed(t) -> list[int]: # t: a tensor of any kind, where it is
     "Numbers that are other ones if the tensor is."
     import torch
-    if t.layout != torch.strided or t.is_quantized or t.nbytes < PLACES and t.device.type == 'cpu':
-        return [int(digest(t), 16)]
+    if t.layout != torch.strided or t.is_quantized or t.nbytes < PLACES: return [int(digest(t), 16)]
     raw = t.detach().contiguous().reshape(-1).view(torch.uint8)
     whole, odd = raw[:len(raw)//8*8].view(torch.int64), _factors(t.device)
     filled = len(whole)//PLACES*PLACES
