@@ -6,9 +6,10 @@
 __all__ = ['AUDIT_LAWS', 'NUMBERED', 'BESIDE', 'ASKED', 'RESTS', 'few', 'at', 'offence', 'unknown', 'in_brief', 'law_written',
            'law_ranks', 'law_contiguous', 'law_lineage', 'law_settings', 'by_weights', 'by_content', 'as_undisturbed',
            'sizes', 'data_size', 'filled_up', 'again_by_itself', 'law_once', 'numbered', 'witnesses', 'law_whole',
-           'different', 'left_out', 'law_replay', 'told', 'law_shuffled', 'law_reference', 'told_of', 'law_newest',
-           'law_restored', 'law_repeated', 'outcomes', 'left_otherwise', 'beside', 'unrepeatable', 'beside_reference',
-           'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried', 'beside_undisturbed']
+           'different', 'left_out', 'law_replay', 'contrasted', 'law_shuffled', 'law_reference', 'told_of',
+           'law_newest', 'law_restored', 'law_repeated', 'outcomes', 'left_otherwise', 'beside', 'unrepeatable',
+           'beside_reference', 'law_agree', 'epoch_rows', 'compared', 'verify_audit', 'read_tried',
+           'beside_undisturbed']
 
 # %% ../../nbs/audit/630_laws.ipynb #9818eb44
 import re
@@ -793,8 +794,10 @@ def law_replay(h: AuditHistory) -> Iterator[Evidence]:
             for r in sorted(now.keys() & was.keys()):
                 same = same_list(a, now[r], b, was[r])
                 n += same is not None
-                if same is False: found.append(offence(a, f'rank {r} consumed {told(now[r])} at {at(s, a)}, but '
-                    f'{told(was[r])} in attempt {b.number}.', s, r, _moved(a, now[r], b, s, r)))
+                if same is False:
+                    x, y = contrasted([now[r]], [was[r]])
+                    found.append(offence(a, f'rank {r} consumed {x} at {at(s, a)}, but {y} in attempt {b.number}.',
+                                         s, r, _moved(a, now[r], b, s, r)))
         elif s in a.committed and s in b.committed:
             same = same_set(a, [*now.values()], b, [*was.values()])
             alike = same if same is not False else _padded(h, s, a, [*now.values()], b, [*was.values()])
@@ -810,14 +813,18 @@ def law_replay(h: AuditHistory) -> Iterator[Evidence]:
     yield from in_brief(found)
     return n
 
+# %% ../../nbs/audit/630_laws.ipynb #63000c95
 def _batches(now: list, was: list) -> str | None: # lines of ranks
     x, y = ({sum(k or 0 for k in r['micro']) for r in recs} for recs in (now, was))
     return (f'each rank kept its batch of {min(x)}, so that of all ranks changed from {min(x)*len(was)} to '
             f'{min(x)*len(now)}') if x == y and len(x) == 1 else None
 
-def told(*recs: dict) -> str: # the ids of lines, or a hash
-    hashed = next((r for r in recs if r['ids'] is None), None)
-    return few([i for r in recs for i in r['ids']]) if hashed is None else f'samples of hash {hashed["order"][:8]}'
+def contrasted(*of: list[dict]) -> list[str]: # of: lines of each
+    "Samples, or a hash of them: from where they are not the same, if a sentence would end before."
+    hashes = [next((r['order'] for r in recs if r['ids'] is None), None) for recs in of]
+    ids = [[] if h else [i for r in recs for i in r['ids']] for h, recs in zip(hashes, of)]
+    k = 0 if any(hashes) else next((k for k, now in enumerate(zip(*ids)) if now != now[:1]*len(now)), 0)
+    return [f'samples of hash {h[:8]}' if h else '... '*(k > 5) + few(x[k*(k > 5):]) for h, x in zip(hashes, ids)]
 
 # %% ../../nbs/audit/630_laws.ipynb #2f60bb0a
 def _padded(
@@ -929,7 +936,9 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
         if same is False and len(x) != len(y): same = _padded(h, s, a, x, a, y)
         if same is None and by_weights(h): same = True
         n += same is not None
-        if same is False: found.append(offence(a, f'{at(s, a)} consumed {told(*x)}; the reference {told(*y)}'
+        if same is not False: continue
+        here, there = contrasted(x, y)
+        found.append(offence(a, f'{at(s, a)} consumed {here}; the reference {there}'
             + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s,
             cause=_due_at(h, a, x, s) if len(found) < SHOWN else None))          # those that are told; each is a search
     yield from first_of(found)
