@@ -95,6 +95,7 @@ chain     text   written     digest of this line's content and of all before it
 *noted    map    repeated    what the user noted, such as the loss
 *of       whole  whole       samples of the dataset whose numbers, from 0, the ids are; by each attempt's first step
 *due      whole  whole       batches of the pass, as its loader says; by each attempt's first step
+*come     whole  whole       samples of the pass, as its sampler says; by each attempt's first step
 *among    list   whole       where ids are not kept, of its part that is drawn from: samples, their multiset hash
 *bags     list   once        of each micro-batch, the multiset hash of its ids, where these are not kept
 *order    text   repeated    digest of this rank's ids in their order, where these are not kept

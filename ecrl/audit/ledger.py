@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['Sample', 'M64', 'HANDED_ON', 'TAILS', 'WATCHED', 'AuditError', 'Log', 'one_writer', 'place', 'launch_name', 'WithIds',
-           'below', 'Collate', 'as_ids', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key', 'fingerprint',
-           'multiset_hash', 'added', 'ordered', 'digest', 'rng', 'checked', 'hookable', 'Audit', 'sealed', 'link',
-           'reached', 'Draw', 'heed_scalers', 'Tap', 'lines_of']
+           'below', 'Collate', 'as_ids', 'by_name', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key',
+           'fingerprint', 'multiset_hash', 'added', 'ordered', 'digest', 'rng', 'checked', 'hookable', 'Audit',
+           'sealed', 'link', 'reached', 'Draw', 'heed_scalers', 'Tap', 'lines_of']
 
 # %% ../../nbs/audit/610_ledger.ipynb #0b14fdcb
 import collections, contextlib, fcntl, functools, hashlib, json, os, random, signal, sys, time, uuid, warnings, weakref
@@ -160,6 +160,12 @@ def _bytes(x) -> bytes:
     "The content of a tensor, an array or anything that prints."
     if hasattr(x, 'detach'): x = x.detach().cpu().contiguous().reshape(-1).view(sys.modules['torch'].uint8).numpy()
     return x.tobytes() if hasattr(x, 'tobytes') else repr(x).encode()
+
+def by_name(keys: list, batch) -> list: # of a sampler that nobody has told to hand out ids
+    "What an index is, as an id: a number or text is one, of others what they print."
+    keys = [k.tolist() if hasattr(k, 'tolist') else k for k in keys]
+    keys = [k if type(k) in (int, str) else repr(k) for k in keys]
+    return content_ids(batch) if any(' at 0x' in str(k) for k in keys) else keys
 
 def content_ids(batch) -> list[str]: # 32 hex digits a sample
     "A digest of each sample's content."
@@ -371,7 +377,7 @@ def sealed(r: dict) -> str:
     "The part of a step's line that its chain seals."
     return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped',
                                          'passed', 'left', 'thrown', 'cleared', 'unsure', 'noted', 'again', 'of', 'due',
-                                         'among', 'bags', 'order')
+                                         'come', 'among', 'bags', 'order')
                        if k in r}, separators=(',', ':'))
 
 def link(chain: str, core: str) -> str: # 32 hex digits

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'NEAR', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts', 'summed',
            'hash_of', 'mark', 'Watch', 'trained_by', 'generators', 'moved', 'place', 'apart', 'copied', 'in_part',
-           'updates_after', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
+           'updates_after', 'to_come', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
 import atexit, contextlib, functools, gc, hashlib, importlib.util, itertools, json, os, re, sys, tempfile, threading
@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from fastcore.basics import patch
-from .ledger import Audit, AuditError, Draw, digest, lines_of, pair, pairable, reached, rng
+from .ledger import Audit, AuditError, Draw, Drawn, by_name, digest, lines_of, pair, pairable, reached, rng
 
 # %% ../../nbs/audit/638_watch.ipynb #63800007
 SHIM = '''
@@ -185,8 +185,8 @@ def moved(was: dict[str, str], now: dict[str, str]) -> set[str]: # names
 def notes(self: Watch): # told with the step that is done
     "What it has used."
     own = None if self.last is None else self.last.of                      # a pass is asked for its length by `and`
-    beside = [d.ids for d in self.audit.pending if not d.of and not d.trained and d.of is not own]
-    if beside: self.audit.noted['samples beside'] = digest(beside)[:8]
+    others = {id(d.of): d.ids for d in self.audit.pending if not d.of and not d.trained and d.of is not own}
+    if others: self.audit.noted['samples beside'] = digest([*others.values()])[:8]         # of each pass the newest
     lr = [float(g['lr']) for o in self.own for g in o.param_groups if isinstance(g.get('lr'), (int, float))]
     if lr: self.audit.noted['lr'] = lr[0] if len({*lr}) == 1 else lr
     if not self.looks: return
@@ -583,6 +583,14 @@ def inside(self: Watch, file): # Raises AuditError
                      'by an option of the script that the command gives {run}.')
 
 # %% ../../nbs/audit/638_watch.ipynb #63800014
+def to_come(loader) -> int: # samples of a pass; 0: nobody says
+    batches = getattr(loader, 'batch_sampler', None)
+    if isinstance(batches, Drawn): batches = batches.sampler
+    if type(batches).__module__ != 'torch.utils.data.sampler' or not isinstance(batches.batch_size, int): return 0
+    try: n = len(batches.sampler)
+    except (TypeError, NotImplementedError): return 0
+    return n - n % batches.batch_size*batches.drop_last
+
 class Pass:
     "A pass over a loader."
     def __init__(self, w: Watch, loader, batches: Callable):
@@ -593,7 +601,7 @@ class Pass:
         drawn = pair(loader) if pairable(loader) else None
         try: self.left = len(loader)               # batches
         except (TypeError, NotImplementedError): self.left = -1
-        self.told = w.audit.of | dict(due=max(self.left, 0))               # 0: nobody says
+        self.told = w.audit.of | dict(due=max(self.left, 0), come=to_come(loader))         # 0: nobody says
         self.batches = self.alone(batches)         # last: it may draw from a generator
         self.waiting = drawn.waiting if drawn is not None else ()
     def __iter__(self): return self
@@ -629,7 +637,7 @@ def drawn(self: Pass, batch, was: dict): # was: what random generators held befo
         self.w.several = True
         a.log.write(dict(event='watched', several=True))
     a.of = self.told                           # and not of a pass that has begun meanwhile
-    a._draw(ids, source, self.of)
+    a._draw(ids if source != 'index' or ids is None else by_name(ids, batch), source, self.of)
     a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1
     if self.w.early is None and self.w.made: self.w.early = self.w.at_first()
     if not self.w.looks: return
