@@ -586,7 +586,7 @@ def inside(self: Watch, file): # Raises AuditError
 def to_come(loader) -> int: # samples of a pass; 0: nobody says
     batches = getattr(loader, 'batch_sampler', None)
     if isinstance(batches, Drawn): batches = batches.sampler
-    if type(batches).__module__ != 'torch.utils.data.sampler' or not isinstance(batches.batch_size, int): return 0
+    if type(batches) is not sys.modules['torch'].utils.data.BatchSampler: return 0
     try: n = len(batches.sampler)
     except (TypeError, NotImplementedError): return 0
     return n - n % batches.batch_size*batches.drop_last
