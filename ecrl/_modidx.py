@@ -527,6 +527,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.audit.lines.with_ledger': ('audit/lines.html#with_ledger', 'ecrl/audit/lines.py')},
             'ecrl.audit.measures': { 'ecrl.audit.measures.AuditDivergence': ( 'audit/measures.html#auditdivergence',
                                                                               'ecrl/audit/measures.py'),
+                                     'ecrl.audit.measures.AuditDivergence.by_component': ( 'audit/measures.html#auditdivergence.by_component',
+                                                                                           'ecrl/audit/measures.py'),
                                      'ecrl.audit.measures.AuditDivergence.exact': ( 'audit/measures.html#auditdivergence.exact',
                                                                                     'ecrl/audit/measures.py'),
                                      'ecrl.audit.measures.AuditDivergence.to_dict': ( 'audit/measures.html#auditdivergence.to_dict',

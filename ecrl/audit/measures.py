@@ -125,6 +125,13 @@ class AuditDivergence:
         if any(x['first_differing_step'] for x in self.noted) or not all(s['equal'] for s in self.states): return False
         ends = [s for s in self.states if s['step'] == self.last_steps[0]]
         return True if ends and not self.steps.get('not known') else 'unknown'
+    def by_component(self) -> list[dict]:
+        "Of each component of state: at how many steps it was compared, at how many it differs, at which first."
+        seen = {}
+        for s in self.states: seen.setdefault(s['component'], []).append(s)
+        apart = {k: [s['step'] for s in of if not s['equal']] for k, of in seen.items()}
+        return [dict(component=k, compared=len(of), differ=len(apart[k]),
+                     first_differing_step=min(apart[k], default=None)) for k, of in sorted(seen.items())]
     def words(self) -> list[str]:
         same = ', '.join(f'{self.steps[k]} {k}' for k in ALIKE if self.steps.get(k)) or 'none'
         ends = f'; the run ends at step {self.last_steps[0]}, the reference at {self.last_steps[1]}'
@@ -181,5 +188,5 @@ def audit_report(folder: Path | str, reference: Path | str | None = None) -> Rep
     def listed(texts): return '\n'.join(f'- {t}' for t in texts)
     r.add('## Did it continue where it stopped?', f'```text\n{v}\n```', '## Attempts', table(attempt_rows(h)),
           '## Epochs', table(v.epochs), '## What it cost', markdown_table(g.table()), listed(g.words()))
-    if d: r.add(f'## Against {d.reference_id}', listed(d.words()), table(d.noted), table(d.states))
+    if d: r.add(f'## Against {d.reference_id}', listed(d.words()), table(d.noted), table(d.by_component()))
     return r

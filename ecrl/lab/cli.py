@@ -838,9 +838,10 @@ def diverge(
             fail(f'{short(others[0])}: expected a ledger of ecrl.audit(), as the other folder is, found none. A ledger '
                  'can be compared with a ledger, a run with a run.')
         d = lazy.audit.measures.audit_diverge(*both, at)
-        apart = [s for s in d.states if not s['equal']]
-        tables = (d.noted, 'numbers that were noted'), (apart, 'digests of state that differ')
-        seen = f'digests of state: {len(d.states)} compared, {len(apart) or "none"} of them differ'
+        of_state = d.by_component()
+        tables = (d.noted, 'numbers that were noted'), (of_state, 'digests of state')
+        seen = (f'digests of state: {len(d.states)} compared, '
+                f'{sum(x["differ"] for x in of_state) or "none"} of them differ')
         return show(d.to_dict(), json_, *d.words(), *[seen]*bool(d.states),
                     *(rich_table(rows, title) for rows, title in tables if rows))
     d = lazy.measure.divergence.diverge(*both, at)
