@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['QUICK', 'CHECKS', 'BESIDE', 'USAGE', 'CheckFailed', 'fingerprints', 'unchanged_by', 'run', 'package_in_step',
            'notebooks_clean', 'check_parameters', 'parameters_tagged', 'rooms_held', 'made_anew', 'write_readme',
-           'readme_in_step', 'notebooks_pass', 'experiment_runs', 'site_builds', 'change_passes', 'timed_check',
-           'verdict_of', 'tidy_check', 'run_checks', 'main']
+           'readme_in_step', 'run_notebooks_aside', 'notebooks_pass', 'experiment_runs', 'site_builds', 'change_passes',
+           'timed_check', 'verdict_of', 'tidy_check', 'run_checks', 'main']
 
 # %% ../../nbs/dev/880_checks.ipynb #ead0727b
 import compileall, csv, hashlib, json, os, shutil, signal, subprocess, sys, tempfile, time
@@ -32,10 +32,11 @@ def unchanged_by(action: Callable, files: Callable[[], Iterable[Path]], advice: 
     if changed: raise CheckFailed(f'{advice}: {", ".join(changed)}')
 
 # %% ../../nbs/dev/880_checks.ipynb #050e1eb2
-def run(command: list[str], timeout_s: int = 1500):
+def run(command: list[str], timeout_s: int = 1500, **env: str):
     "Run a program of this environment; its output passes through."
     program, *arguments = command
-    p = subprocess.Popen([Path(sys.executable).parent/program, *arguments], cwd=project_root(), start_new_session=True)
+    p = subprocess.Popen([Path(sys.executable).parent/program, *arguments], cwd=project_root(), env=os.environ | env,
+                         start_new_session=True)
     try: rc = p.wait(timeout_s)
     except subprocess.TimeoutExpired:
         raise CheckFailed(f'not done after {timeout_s:.0f} s, and ended: {" ".join(command)}') from None
@@ -105,9 +106,19 @@ def readme_in_step():
     if stale: raise CheckFailed(f'not what the evidence says; make readme, and commit: {", ".join(stale)}')
 
 # %% ../../nbs/dev/880_checks.ipynb #8ee3d94f
+def run_notebooks_aside(paths: Iterable[Path] = ()):
+    "Notebooks, in a process of their own; what is wrong is said again at the end, where a log of CI is read first."
+    from ecrl.dev.outputs import PROBLEMS
+    with tempfile.TemporaryDirectory() as d:
+        told = Path(d)/'problems.txt'
+        try: run(['python', '-m', 'ecrl.dev.checks', '--notebooks', *map(str, paths)], **{PROBLEMS: str(told)})
+        except CheckFailed as e:
+            problems = told.read_text('utf-8').splitlines() if told.exists() else []
+            raise CheckFailed('\n    '.join([str(e), *problems])) from None
+
 def notebooks_pass():
     "Every notebook executes, and shows what is stored."
-    run(['python', '-m', 'ecrl.dev.checks', '--notebooks'])
+    run_notebooks_aside()
 
 def experiment_runs():
     "Exp1 through papermill, and `ecrl verify` on each run."
@@ -129,7 +140,7 @@ def site_builds():
 def change_passes():
     "What the working tree changes passes, and its nearest importers."
     from ecrl.dev.changed import of_change
-    if chosen := of_change(project_root()): run(['python', '-m', 'ecrl.dev.checks', '--notebooks', *map(str, chosen)])
+    if chosen := of_change(project_root()): run_notebooks_aside(chosen)
 
 # %% ../../nbs/dev/880_checks.ipynb #214a7daa
 QUICK = [package_in_step, notebooks_clean, parameters_tagged, rooms_held]
