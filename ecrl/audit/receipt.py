@@ -16,7 +16,9 @@ from ..base.files import write_atomically
 from ..base.show import show_count
 from ..measure.laws import GRADES, MARK, SIGN, Verdict
 from .history import AuditAttempt, AuditHistory, epochs, printable
-from .laws import AUDIT_LAWS, read_tried, told_of, verify_audit
+from .findings import AUDIT_LAWS
+from .laws_order import told_of
+from .laws import read_tried, verify_audit
 
 # %% ../../nbs/audit/660_receipt.ipynb #c21a6948
 def begins_from(h: AuditHistory, a: AuditAttempt) -> str:

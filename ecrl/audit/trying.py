@@ -18,7 +18,9 @@ from ..base.show import show_count
 from ..training.faults import Fault
 from ..measure.laws import GRADES, Verdict, word
 from .history import AuditHistory, is_audit, launches_of, read_audit
-from .laws import AUDIT_LAWS, beside_undisturbed, few, told_of, verify_audit
+from .findings import AUDIT_LAWS, few
+from .laws_order import told_of
+from .laws import beside_undisturbed, verify_audit
 from .beside import sources
 from .watching import LIGHT, let_in
 
