@@ -362,6 +362,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
             'ecrl.audit.laws_state': { 'ecrl.audit.laws_state._apart': ('audit/laws_state.html#_apart', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._asked': ('audit/laws_state.html#_asked', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._astray': ('audit/laws_state.html#_astray', 'ecrl/audit/laws_state.py'),
+                                       'ecrl.audit.laws_state._by_chance': ('audit/laws_state.html#_by_chance', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._differ': ('audit/laws_state.html#_differ', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._half_saved': ( 'audit/laws_state.html#_half_saved',
                                                                               'ecrl/audit/laws_state.py'),

@@ -175,6 +175,7 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
             n += 0 if astray else len(both) if sure else len(both) - len(apart)      # by chance a loss is not the same
             said = [(f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}', k)
                     for k, x, y in apart]
+            found += _by_chance(h, a, b, s, r, never)
             found += [offence(a, f'{x}.', s, r, 'part of the state was not restored (optimizer, schedule, random '
                                                 'generators)') if sure
                       else unknown(x + _was(k), f'{_SURE}, if a repeated step gives the same bits; or undisturbed runs '
@@ -183,6 +184,18 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 # %% ../../nbs/audit/628_laws_state.ipynb #4ff8a58f1
+def _by_chance(
+    h: AuditHistory, a: AuditAttempt, b: AuditAttempt, s: int, rank: int, never: Container, # never: of `unrepeatable`
+) -> list[Evidence]:
+    """State after a repeated step that two undisturbed runs do not have in common. A step that begins with what was
+    saved does not rest on how those runs began, so it shows something: but chance has a part in each step, perhaps."""
+    held = a.tokens.get((s, rank), {}).get('state', {})
+    apart = [x for x in outcomes(a, b, s, rank, [BESIDE])[1] if x[0] in held and x[0] in never
+             and not x[0].startswith(('saved ', 'random'))]
+    return [unknown(f'{at(s, a)} left other {few([k for k, *_ in apart])} than in attempt {b.number}, on the same '
+                    'samples. Two undisturbed runs differ, too: by chance, or is something drawn anew at each start?',
+                    'seeds, so that two undisturbed runs are the same', s, rank, a)]*bool(apart)
+
 def _with_effect(both: list, apart: list) -> list: # both, apart: of `outcomes`; the latter
     "Without random states that have led to the same weights."
     same = 'weights' in both and 'weights' not in [k for k, *_ in apart]
