@@ -330,7 +330,7 @@ class Audit:
         self.run = _run_name(self.folder/'audit'/'run.json')
         self.log = Log(self.folder/'audit'/f'rank{self.rank}.jsonl', run=self.run, attempt=self.attempt, rank=self.rank)
         self.key = None if keep_ids else hash_key()
-        self.accumulate, self.pending, self.noted, self.minted = declared['accumulate'], [], {}, None
+        self.accumulate, self.pending, self.noted, self.minted, self.unsure = declared['accumulate'], [], {}, None, None
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
         self.of = self.of_told = {}; self.by_updates, self.more = False, 0   # updates make epochs; some have no batch
@@ -396,6 +396,7 @@ def commit(self: Audit, effect: bool = True): # False: the optimizer was not cal
     "A step is done: record what was consumed for it."
     if not self.pending: return
     used, left, unsure = self._told_apart()
+    unsure, self.unsure = unsure or self.unsure, None
     for d in used: d.trained = True; self._counts(d)
     self.steps, self.pending, self.most, self.here = self.steps + 1, [], max(self.most, len(used)), True
     r = dict(step=self.steps) | self._consumed(used, known=not unsure)

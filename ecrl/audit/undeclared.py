@@ -35,15 +35,19 @@ def by_weights(h: AuditHistory) -> bool: # of a watched run
 
 def nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."
-    lack = [s for s, _, recs in h.surviving if any(r['ids'] is None and 'bags' not in r for r in recs)]
-    for s, a, r in [(s, a, r) for s, a, recs in h.surviving for r in recs if r.get('unsure')][:3]:
-        yield unknown(f'{at(s, a)}: {r["unsure"]}.', '', s, r['rank'], a)
+    lack = [s for s, _, recs in h.surviving
+            if any(r['ids'] is None and 'bags' not in r and 'unsure' not in r for r in recs)]
+    unsure = [(s, a, r) for s, a, recs in h.surviving for r in recs if r.get('unsure')]
+    if unsure and by_weights(h): yield Evidence(
+        True, f'{at(*unsure[0][:2])}: {unsure[0][2]["unsure"]}; the weights that each step left are those of the '
+              'undisturbed run.')
+    for s, a, r in unsure[:3]*(not by_weights(h)): yield unknown(f'{at(s, a)}: {r["unsure"]}.', '', s, r['rank'], a)
     unseen = lack and h.lineage[lack[0]].watched
     if lack and by_weights(h): yield Evidence(
         True, f'the samples of {show_count(len(lack), "steps")} came from no DataLoader; the weights that each left '
               'are those of the undisturbed run.')
     elif lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}'
-                           + ': their samples came from no DataLoader.' if unseen else '.', 'a ledger of its own'
+                           + (': their samples came from no DataLoader.' if unseen else '.'), 'a ledger of its own'
                            if unseen else 'WithIds(dataset), or ids= a key of the batch', lack[0])
 
 # %% ../../nbs/audit/623_undeclared.ipynb #e4cfa4be
