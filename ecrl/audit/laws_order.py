@@ -168,8 +168,9 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
             + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s,
             cause=due_at(h, a, x, s) if len(found) < SHOWN else None))          # those that are told; each is a search
     yield from first_of(found)
-    if n < len(common): yield unknown(f'{show_count(len(common) - n, "steps")} cannot be held against the reference: '
-                                      'ids are lacking, or hashed under another key.', 'ids in both runs')
+    if n < len(common): yield unknown(
+        f'{show_count(len(common) - n, "steps")} cannot be held against the reference: ids are lacking'
+        + ', or hashed under another key'*any(a.key for a in (*h.attempts, *ref.attempts)) + '.', 'ids in both runs')
     return n
 
 # %% ../../nbs/audit/627_laws_order.ipynb #2f60bb3a

@@ -284,7 +284,7 @@ def _asked(h: AuditHistory, a: AuditAttempt, rank: int, which: list[str]) -> str
     if not asks: return f'does something else draw from the random states? ({draws[0].upper()}{draws[1:]}.)'
     told = ' and '.join(filter(None, [', '.join(asks[:-1]), asks[-1]]))
     return (f'{"were" if len(asks) > 1 or asks[0].endswith("s") else "was"} {told} restored, and what else a step '
-            'hands on (averaged weights, a hidden state)?'
+            f'hands on ({"buffers beside state_dict(), "*("buffers" in which)}averaged weights, a hidden state)?'
             + f' (Random states: {draws}.)'*('the random states' in asks))
 
 def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, evidence)
@@ -298,7 +298,7 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     if _astray(never): n = 0
     if not apart: return n, told
     s, a, r = min(apart.values(), key=lambda x: x[0])
-    which = sorted(k for k in apart if apart[k][0] == s)
+    which = sorted(k for k, x in apart.items() if x[0] in (s, s + (k == 'buffers' and a.watched)))   # told a step later
     asked = _asked(h, a, r, which)
     unknown_ids = h.lineage[s].watched and any(x['ids'] is None for x in a.steps[s].values())
     other = [b.steps[s].get(r, {}).get('noted', {}).get(BESIDE) for b in (a, h.reference.lineage[s])]
