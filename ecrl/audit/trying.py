@@ -105,7 +105,7 @@ STARTERS = 'python', 'python3', 'torchrun', 'accelerate', 'deepspeed', 'srun', '
 def _what_to_start(word: str, there: bool, how: str = 'try') -> str: # there: such a file
     if word.endswith('.py'): return f'A script is started by Python: ecrl audit {how} -- python {word}'
     if there or os.sep in word: return 'Expected a command, such as: torchrun train.py'
-    if close := difflib.get_close_matches(word, [w for w in STARTERS if shutil.which(w)], 1):
+    if close := difflib.get_close_matches(word, [w for w in STARTERS if w != word and shutil.which(w)], 1):
         return f'Expected a command on the PATH. Did you mean {close[0]}?'
     return (f'Expected a command on the PATH. Activate the environment that has {word}'
             + ', or install PyTorch there, which brings it: pip install torch'*(word == 'torchrun'))
