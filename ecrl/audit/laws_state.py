@@ -170,12 +170,13 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
         same = [same_list(a, a.steps[s][r], b, b.steps[s][r]) for r in ranks]
         if not all(x or x is None and a.watched for x in same): parted.add(a.number)      # else the state tells of both
         for r in sorted(ranks) if a.number not in parted else ():
-            both, apart = outcomes(a, b, s, r, [*never, BESIDE])
-            apart = _with_effect(both, apart)
+            every, differ = outcomes(a, b, s, r, [BESIDE])
+            both = [k for k in every if k not in never]
+            apart = _with_effect(both, [x for x in differ if x[0] not in never])
             n += 0 if astray else len(both) if sure else len(both) - len(apart)      # by chance a loss is not the same
             said = [(f'rank {r}: {k} was {_short_of(x)} at {at(s, a)}, but {_short_of(y)} in attempt {b.number}', k)
                     for k, x, y in apart]
-            found += _by_chance(h, a, b, s, r, never)
+            found += _by_chance([k for k, *_ in differ if k in never], a, b, s, r)
             found += [offence(a, f'{x}.', s, r, 'part of the state was not restored (optimizer, schedule, random '
                                                 'generators)') if sure
                       else unknown(x + _was(k), f'{_SURE}, if a repeated step gives the same bits; or undisturbed runs '
@@ -185,14 +186,14 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
 
 # %% ../../nbs/audit/628_laws_state.ipynb #4ff8a58f1
 def _by_chance(
-    h: AuditHistory, a: AuditAttempt, b: AuditAttempt, s: int, rank: int, never: Container, # never: of `unrepeatable`
+    differ: list[str], # after the two executions, of `unrepeatable`
+    a: AuditAttempt, b: AuditAttempt, s: int, rank: int,
 ) -> list[Evidence]:
     """State after a repeated step that two undisturbed runs do not have in common. A step that begins with what was
     saved does not rest on how those runs began, so it shows something: but chance has a part in each step, perhaps."""
     held = a.tokens.get((s, rank), {}).get('state', {})
-    apart = [x for x in outcomes(a, b, s, rank, [BESIDE])[1] if x[0] in held and x[0] in never
-             and not x[0].startswith(('saved ', 'random'))]
-    return [unknown(f'{at(s, a)} left other {few([k for k, *_ in apart])} than in attempt {b.number}, on the same '
+    apart = [k for k in differ if k in held and not k.startswith(('saved ', 'random'))]
+    return [unknown(f'{at(s, a)} left other {few(apart)} than in attempt {b.number}, on the same '
                     'samples. Two undisturbed runs differ, too: by chance, or is something drawn anew at each start?',
                     'seeds, so that two undisturbed runs are the same', s, rank, a)]*bool(apart)
 

@@ -383,11 +383,11 @@ def carrying(self: Watch) -> set[int]: # ids of parameters
 def zeroed(self: Watch, of): # an optimizer, or a module
     "Gradients are cleared: what they came from leads to no update, as behind a guard against NaN."
     a = self.audit
-    if a is None or not (self.carried or a.backward or any(d.trained for d in a.pending)): return
-    params = [*(of.parameters() if hasattr(of, 'parameters') else trained_by(of))]
-    self.carried -= {*map(id, params)}
-    if not (a.backward or any(d.trained for d in a.pending)): return
-    if {*map(id, params)}.isdisjoint(map(id, self.parameters())): return
+    trained = a is not None and (a.backward or any(d.trained for d in a.pending))
+    if not (trained or self.carried): return
+    cleared = {*map(id, of.parameters() if hasattr(of, 'parameters') else trained_by(of))}
+    self.carried -= cleared
+    if not trained or cleared.isdisjoint(map(id, self.parameters())): return
     a._look()
     for d in a.pending: d.thrown, d.trained = d.thrown or bool(d.trained), False
     self.passes = 0

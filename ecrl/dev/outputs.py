@@ -398,6 +398,7 @@ def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> in
     from nbdev.doclinks import nbglob
     paths = longest_first([Path(p).resolve() for p in paths] or sorted(nbglob(as_path=True)))
     flags, outcomes = get_config().tst_flags.split(), []
+    told = os.environ.pop(PROBLEMS, None)         # not for the notebooks, whose tests execute notebooks, too
     # as on a terminal: a command in the background of a shell ignores Ctrl-C, and so would all that it tests
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with own_folder() as folder:          # before torch is imported, which makes a folder for its cache
@@ -407,5 +408,5 @@ def run_notebooks(paths: Iterable[str | Path] = (), storing: bool = False) -> in
         for a in at_once(calls, 1 if storing else workers(), say=lambda p, *_: print(f'Starting {p}', flush=True)):
             print(f'- Completed {a.args[0]}')
             outcomes.append(outcome_of(a))
-            if file := os.environ.get(PROBLEMS): write_problems(Path(file), outcomes)
+            if told: write_problems(Path(told), outcomes)       # now: this process may be ended at its time limit
     return report(outcomes)
