@@ -51,6 +51,7 @@ state     map    restored  component -> digest, after loading
 *strange  flag   restored  the weights are none that a step had left, though some were saved
 *initial  list   restored  how many weights are those of the beginning, how many there are, the step of the others
 *beside   whole  restored  how many weights are trained besides, which no save had held
+*late     flag   lineage   it was loaded behind updates of this launch, which lead to nothing
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
 ''', epoch_end='''
 epoch    whole  whole  the loader was exhausted
@@ -151,6 +152,7 @@ class AuditAttempt:
     own: dict = field(default_factory=dict)       # rank -> its step records, as they stand in its file
     watched: bool = False                         # it tells nothing itself: a trial has looked at it
     several: bool = False                         # and has seen loaders side by side
+    tries: list = field(default_factory=list)     # step records that led to nothing, before what it continues from
 
     @cached_property
     def world_size(self) -> int: return next(iter(self.begins.values()))['world_size']
@@ -171,6 +173,20 @@ class AuditAttempt:
         return 'unknown' if lost else 'token' if said['token'] else 'fresh'
     @property
     def token(self) -> dict | None: return next((r['token'] for r in self.resumed.values()), None)
+
+# %% ../../nbs/audit/620_records.ipynb #6cdc4291
+@patch
+def _behind(self: AuditAttempt, r: dict) -> bool: # r: says that it has loaded what comes behind all that it did before
+    return all(x['step'] < r['token']['step'] for x in self.own.get(r['rank'], ())) if r['token'] else False
+
+@patch
+def _put_aside(self: AuditAttempt, rank: int): # steps to find a rate, and then the checkpoint is loaded
+    "What a rank has done so far in this launch led to nothing."
+    self.tries += self.own.pop(rank, [])
+    for by in self.steps.values(): by.pop(rank, None)
+    self.steps = {s: by for s, by in self.steps.items() if by}
+    for table in (self.tokens, self.within): [table.pop(k) for k in [*table] if k[1] == rank]
+    for name in ('anew', 'saves', 'over'): setattr(self, name, [r for r in getattr(self, name) if r['rank'] != rank])
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc428f
 def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, s, words; [] where no trial made it
@@ -203,6 +219,7 @@ def add(self: AuditAttempt, r: dict):
     "A line of one rank, as it comes in its file."
     kind, rank = r['event'], r['rank']
     if kind == 'begin': self.begins[rank] = r
+    elif kind == 'resumed' and r.get('late') and self._behind(r): self._put_aside(rank); self.resumed[rank] = r
     elif kind == 'resumed' and rank in self.resumed and not self._later(r): self.twice.append(r)
     elif kind == 'resumed': self.resumed[rank] = r
     elif kind == 'token': self.tokens[r['step'], rank] = self.within[r['step'], rank, again_at(r)] = r

@@ -340,7 +340,16 @@ class Audit:
 
 # %% ../../nbs/audit/610_ledger.ipynb #8cac1f58
 # python -OO, with which somebody may train, leaves no docstring
-if Audit.__doc__: Audit.__doc__ += """ What it is told:
+if Audit.__doc__: Audit.__doc__ += """ A training loop keeps it with four calls:
+
+    audit = ecrl.audit('runs/job', optimizer=opt)        # a folder for each job; each opt.step() is then a step of it
+    audit.resumed(c['audit'] if c else None, model=model, optimizer=opt)     # c: the checkpoint, when all is loaded
+    for x, y in audit.tap(loader): ...                   # the loop over the loader, as it was
+    torch.save({..., 'audit': audit.token(model=model, optimizer=opt)}, path); audit.saved(path)
+
+One without an optimizer of torch, such as in numpy or JAX, leaves optimizer= out, and says after each update which
+samples it was made from, by numbers of its own: audit.step([3, 17]). What token() returns is a small dict that names
+the step; it goes into the checkpoint, by whatever means that is written. What ecrl.audit is told:
 
 folder: of this job; `ECRL_AUDIT_DIR` has precedence
 optimizer: one or several; the first that steps commits what is pending
@@ -360,10 +369,8 @@ Folds, or the settings of a search, that one script trains one after the other a
 they begin and without an optimizer: audit.commit() after each update; audit.resumed(token) where one is restored;
 audit.anew() where one begins that has no checkpoint yet.
 
-What it has, each with a help of its own, such as help(ecrl.audit.Audit.token): tap(loader), around the loader that is
-trained from, or step(ids), after each update, such as audit.step([3, 17]) or audit.step(index.tolist(), epoch=2);
-note(loss=loss); token(model=model, optimizer=opt), into the checkpoint; saved(path), when it is there;
-resumed(checkpoint['audit'], model=model, optimizer=opt), after it is loaded, or resumed(None)."""
+What it has, each with a help of its own, such as help(ecrl.audit.Audit.token): tap(loader) or step(ids, epoch=2),
+note(loss=loss), token(...), saved(path), resumed(token, ...), commit(), anew()."""
 
 # %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fa
 def _run_name(file: Path) -> str: # the first process to arrive writes it

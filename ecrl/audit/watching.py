@@ -101,8 +101,7 @@ class Watch:
         self.audit: Audit | None = None
         self.optimizers, self.made, self.modules, self.schedules = [], [], [], []      # made: since the last step
         self.within, self.pid = False, os.getpid()                 # within: a loader draws, perhaps from others
-        self.carried = set()                       # ids of parameters, see `carrying`
-        self.begun = self.due = False              # begun: it has said what it continues from; due: a token
+        self.begun = self.due = self.loads = False # begun: it has said what it continues from; due: a token
         self.passes, self.first = 0, None          # backward passes of the step, by a parameter that is in each
         self.last, self.several = None, False      # the pass that a batch was drawn in; they are trained side by side
         self.thread = None                         # that updates; on a GPU the gradients come in another one
@@ -112,10 +111,11 @@ class Watch:
         self.held = weakref.WeakSet()              # optimizers whose weights a save has held, or a restart has found
         self.late, self.inner = weakref.WeakSet(), weakref.WeakSet()   # made for a batch at hand; those on a copy
         self.older, self.closure = [], False       # references to optimizers before the newest; one steps by a closure
+        self.tasks = False                         # each update is of what copies were trained on, without a loader
         self.early, self.kept = None, {}           # what is handed on, at the first draw; in the newest token
         self.extra = 0                             # weights that are trained, and that no save had held
-        self.did = set()                           # ids of optimizers that have stepped in the newest update
-        self.passing, self.near = [], NEAR         # folders made for a while; steps that tell of random generators
+        self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
+        self.passing, self.saves, self.near = [], [], NEAR # folders for a while; of launches before; steps that tell
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
 
@@ -306,16 +306,20 @@ def passed(self: Watch, p):
 def steps(self: Watch, opt):
     """An optimizer is about to step. Without a backward pass it has gradients that were set by hand, makes its state,
     or has a closure that does one."""
-    if self.passes or self.made and any(given(p.grad) for p in trained_by(opt)): self.starts()
+    if self.passes or self.made and any(given(p.grad) for p in trained_by(opt)): self.starts(opt)
     else: self.closure = True
 
 @patch
-def starts(self: Watch):
-    "Before the first update all is loaded. Of several trainings the newest is meant: a fold, a setting of a search."
-    if not self.made: return
+def starts(self: Watch, opt=None): # opt: steps
+    """Before the first update all is loaded. Of several trainings the newest is meant: a fold, a setting of a search. A
+    copy that is updated before what it is a copy of, is made for a task; without a loader, those after it are, too."""
+    loads, self.loads = self.loads, False
+    if not self.made: return loads and self.begun and self.tries(self.state())
     own, covered = apart(self.made)
     others = [o for o in self.optimizers + own if o not in self.late]
     self.inner.update(o for o in own if o in self.late and copied(o, others))
+    if self.last is None and (self.tasks or not self.begun) and opt in own and copied(opt, others):
+        self.tasks = True; self.inner.add(opt)
     self.made, own = [], [o for o in own if o not in self.inner]
     if not own: return
     self.covered, self.more = covered, []
@@ -428,7 +432,7 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
     def likely(k):
         where = known[k]['attempt'], known[k]['step']
         new = (order.index(where[0]), where[1]) if saved else -where[1]         # who has saved nothing begins anew
-        return known[k]['state'].items() >= now.items(), where in saved, new, k
+        return known[k]['state'].items() >= now.items(), where in saved, not where[1], new, k
     alike = [k for k, r in enumerate(known) if r['state']['weights'] == now['weights']]
     return known[max(alike, key=likely)] if alike else None
 
@@ -506,13 +510,14 @@ def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
     a, state, parts = self.ledger(), self.state(), self.parts
     a.hooked = len(self.parameters())
-    if self.begun: return self.write(state, anew=True)
+    if self.begun: return self.tries(state) or self.write(state, anew=True)
     self.begun, of = True, ('token', 'anew', 'saved')
     # one rank may save for all, or be the only one so far
     lines = [r for r in lines_of(a.log.path.with_name('rank0.jsonl'), *of) if r['attempt'] != a.attempt]
     if a.rank: lines += lines_of(a.log.path, *of)
     saved = {(r['token']['attempt'], r['token']['step']) for r in lines if r['event'] == 'saved'}
     known = [r for r in lines if r['event'] != 'saved']
+    self.saves = [r for r in known if (r['attempt'], r['step']) in saved]
     found, state = self.found_as(known, saved, state)
     if not found and (found := self.found_early(known, saved)): state = self.early
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
@@ -526,6 +531,20 @@ def begin(self: Watch):
     if self.extra: said['beside'] = self.extra
     a._goes_on(token or None, {} if anew or not token else state, fallback=None, **said)
     if not known: self.write(state, parts=parts)
+
+# %% ../../nbs/audit/638_watch.ipynb #6380007c
+@patch
+def tries(self: Watch, state: dict[str, str]) -> bool:
+    """Whether only now it has loaded what an earlier launch had saved: what this one has updated before, such as to
+    find a rate, leads to nothing."""
+    a, later = self.audit, [r for r in self.saves if r['step'] > self.audit.steps]
+    found, state = self.found_as(later, {(r['attempt'], r['step']) for r in later}, state)
+    if not found: return False
+    a.pending = [d for d in a.pending if self.last is None or d.of is self.last.of]
+    a.said, a.here, a.fresh, a.ended, a.more, a.of_told, a.noted = False, False, True, None, 0, {}, {}
+    a._goes_on(_names(found), state, fallback=None, late=True)
+    return True
+
 
 # %% ../../nbs/audit/638_watch.ipynb #63800013
 @patch
@@ -729,6 +748,9 @@ def watch() -> Watch: # once, when torch has been imported
     for kind in [k for k in kinds if k and '__init__' in vars(k)]:                     # one may inherit another's
         @wrapped(kind, '__init__')
         def schedule(was, self, *args, **kw): w.schedules.append(weakref.ref(self)); was(self, *args, **kw)
+    for owner in (torch.optim.Optimizer, torch.nn.Module):
+        @wrapped(owner, 'load_state_dict')
+        def load(was, self, *args, **kw): w.loads = True; return was(self, *args, **kw)
     @wrapped(torch, 'save')
     def save(was, obj, f, *args, **kw): w.saving(obj, f, lambda: was(obj, f, *args, **kw))
     @wrapped((torch.amp if hasattr(torch.amp, 'GradScaler') else torch.cuda.amp).GradScaler, 'step')

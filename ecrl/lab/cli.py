@@ -48,8 +48,8 @@ from .terminal import (BadInput, Interrupted, SimpleTable, calm, err, fail, inst
                                show, stages, tell, watch_study)
 
 # %% ../../nbs/lab/870_cli.ipynb #28ec0481
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode='rich',
-                  context_settings=dict(help_option_names=['-h', '--help']),
+app = typer.Typer(invoke_without_command=True, add_completion=False, pretty_exceptions_enable=False,
+                  rich_markup_mode='rich', context_settings=dict(help_option_names=['-h', '--help']),
                   help='ECRL, the Elastic & Correct Recovery Lab: did the job continue where it stopped, and what did '
                        'the failures cost?')
 
@@ -57,8 +57,11 @@ def say_version(asked: bool):
     if asked: out.print(f'ecrl {ecrl_version}', highlight=False); raise typer.Exit
 
 @app.callback()
-def options(version: Annotated[bool, typer.Option('--version', callback=say_version, is_eager=True,
-                                                  help='Print the version and exit.')] = False): pass
+def options(ctx: typer.Context, version: Annotated[bool, typer.Option('--version', callback=say_version, is_eager=True,
+                                                  help='Print the version and exit.')] = False):
+    if ctx.invoked_subcommand is None:
+        ctx.get_help()                                                                 # rich prints it
+        fail('expected a command, found none. To begin with: ecrl doctor, ecrl init, ecrl audit try -- python train.py')
 
 # %% ../../nbs/lab/870_cli.ipynb #28ec0491
 def as_typed(path: Path) -> str:
