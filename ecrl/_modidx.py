@@ -687,6 +687,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.audit.watching.Watch.parameters': ( 'audit/watch.html#watch.parameters',
                                                                                'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.passed': ('audit/watch.html#watch.passed', 'ecrl/audit/watching.py'),
+                                     'ecrl.audit.watching.Watch.renumbered': ( 'audit/watch.html#watch.renumbered',
+                                                                               'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.safely': ('audit/watch.html#watch.safely', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.saved': ('audit/watch.html#watch.saved', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.saving': ('audit/watch.html#watch.saving', 'ecrl/audit/watching.py'),

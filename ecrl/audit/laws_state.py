@@ -31,7 +31,7 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
         t, mine = a.token, h.parent(a)
         if not saves or not a.resumed or t and mine is None: continue
         here = (mine.number, t['step']) if t else (0, -1)
-        if not (sure := _seen(saves, here) if watched else saves): continue
+        if not (sure := _seen(h, a, saves, here) if watched else saves): continue
         newer = [*takewhile(lambda x: here < (x[0].number, x[1]['token']['step']), reversed(sure))]
         n += 1
         if not newer: continue
@@ -49,7 +49,9 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
             continue
         if watched:
             yield unknown(f'{begins}, although {r["path"]} of {at(step, p)} was saved, and a step came after it.',
-                          'a ledger of its own, if that is no checkpoint, or was removed', t['step'], a=a)
+                          'a ledger of its own, if that is no checkpoint, or was removed' if t else
+                          'a script that loads it; or, if this is another job, a folder of its own (--out)',
+                          t['step'] if t else 0, a=a)
             continue
         why = next((r['fallback'] for r in a.resumed.values() if r['fallback']), None)
         yield Evidence(bool(why), f'{begins}, '
@@ -63,8 +65,11 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
 def _kind_of(path: str) -> str: return re.sub('[0-9]+', '#', path.lower())
 def _kind(save: dict) -> str: return _kind_of(save['path'])
 
-def _seen(saves: list, here: tuple[int, int]) -> list: # saves: (attempt, record); here: what was loaded
-    "Of a watched run: saves under names as of what was loaded, others need be no checkpoints; and a step came after."
+def _seen(h: AuditHistory, a: AuditAttempt, saves: list, here: tuple[int, int]) -> list: # saves: (attempt, record)
+    """Of a watched run: saves under names as of what was loaded (here), others need be no checkpoints; and a step came
+    after. Where a job has begun afresh, and went on from there to its end, all of them."""
+    if not a.token: return [x for x in saves if x[1]['token']['step'] < max(x[0].steps, default=0)]*(
+        h.whole and h.ancestry(h.last)[0][0] is a)
     own = {_kind(r) for p, r in saves if (p.number, r['token']['step']) == here}
     return [(p, r) for p, r in saves if _kind(r) in own and (
         (p.number, r['token']['step']) == here or r['token']['step'] < max(p.steps, default=0))]

@@ -41,7 +41,9 @@ def nameless(h: AuditHistory) -> Iterator[Evidence]:
     if unsure and by_weights(h): yield Evidence(
         True, f'{at(*unsure[0][:2])}: {unsure[0][2]["unsure"]}; the weights that each step left are those of the '
               'undisturbed run.')
-    for s, a, r in unsure[:3]*(not by_weights(h)): yield unknown(f'{at(s, a)}: {r["unsure"]}.', '', s, r['rank'], a)
+    for why in [] if by_weights(h) else [*dict.fromkeys(r['unsure'] for *_, r in unsure)][:3]:
+        (s, a, r), *more = [x for x in unsure if x[2]['unsure'] == why]
+        yield unknown(f'{at(s, a)}{f" and {len(more)} more"*bool(more)}: {why}.', '', s, r['rank'], a)
     unseen = lack and h.lineage[lack[0]].watched
     if lack and by_weights(h): yield Evidence(
         True, f'the samples of {show_count(len(lack), "steps")} came from no DataLoader; the weights that each left '

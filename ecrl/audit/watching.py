@@ -112,6 +112,7 @@ class Watch:
         self.late, self.inner = weakref.WeakSet(), weakref.WeakSet()   # made for a batch at hand; those on a copy
         self.older, self.closure = [], False       # references to optimizers before the newest; one steps by a closure
         self.tasks = False                         # each update is of what copies were trained on, without a loader
+        self.rest = None, 0                        # the pass that a restart goes on with; samples before
         self.early, self.kept = None, {}           # what is handed on, at the first draw; in the newest token
         self.extra = 0                             # weights that are trained, and that no save had held
         self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
@@ -129,16 +130,17 @@ class Watch:
     @property
     def looks(self) -> bool: return self.light and self.near > 0
 
-    def ledger(self) -> Audit:
-        if self.audit is None:
-            self.audit = Audit(self.folder)
-            self.audit.by_updates = True
-            self.audit.log.write(dict(event='watched'))
-        return self.audit
-
 # %% ../../nbs/audit/638_watch.ipynb #63800060
 def trained_by(*optimizers) -> list: # parameters
     return [p for o in optimizers for g in o.param_groups for p in g['params']]
+
+@patch
+def ledger(self: Watch) -> Audit:
+    if self.audit is None:
+        self.audit = Audit(self.folder)
+        self.audit.by_updates = True
+        self.audit.log.write(dict(event='watched'))
+    return self.audit
 
 @patch(as_prop=True)
 def own(self: Watch) -> list: # optimizers
@@ -344,6 +346,9 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     if not self.audit.pending: return self.without(opt)
     self.by_hand()
     if self.carried: self.carried, self.audit.unsure = set(), CARRIED
+    if self.renumbered(): self.audit.unsure = (
+        f'its samples are numbered in a dataset of {self.last.told["of"]}, where it was one of {self.rest[1]} before '
+        'the restart: made of what was left? The numbers of Subset(data, order[done:]) stay those of data')
     drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
     k = len(drawn) if len(drawn) <= self.passes else self.audit.resuming and self.audit.most
@@ -351,6 +356,13 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     self.notes()
     self.audit.commit(effect)
     self.due, self.passes, self.first, self.thread, self.did = True, 0, None, threading.get_ident(), {id(opt)}
+
+@patch
+def renumbered(self: Watch) -> bool:
+    "Whether a restart within an epoch goes on with another dataset, such as one that is made of what was left of it."
+    first, of = self.rest
+    if self.last is not first or not of: self.rest = None, 0
+    return bool(self.rest[1]) and self.last.told.get('of', of) != of and self.audit.pending[-1].source == 'index'
 
 @patch
 def without(self: Watch, opt):
@@ -415,12 +427,12 @@ def token(self: Watch, sure: bool = False, whole: bool = False): # sure: it is s
 def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # anew: another training begins
     a, last = self.audit, self.last
     over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0
-    self.newest = a._point(over) | dict(again=a.more)
+    self.newest = a._point(over) | dict(again=a.more, of=last.told.get('of', 0) if last is not None else 0)
     a.log.write(dict(event='anew' if anew else 'token', step=a.steps, chain=a.chain,
                      state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT}, **more))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800028
-AT = 'epoch', 'ended', 'draws', 'joint', 'again'              # of a token, beside what is in each line
+AT = 'epoch', 'ended', 'draws', 'joint', 'again', 'of'        # of a token, beside what is in each line
 
 def _names(r: dict) -> dict: # the token of a line
     return dict(ecrl_audit=1, **{k: r[k] for k in ('run', 'attempt', 'rank', 'step', 'chain')}, **r['at'])
@@ -530,6 +542,7 @@ def begin(self: Watch):
         said['initial'] = some[1]
     if self.extra: said['beside'] = self.extra
     a._goes_on(token or None, {} if anew or not token else state, fallback=None, **said)
+    if token and not token['ended']: self.rest = self.last, token.get('of', 0)
     if not known: self.write(state, parts=parts)
 
 # %% ../../nbs/audit/638_watch.ipynb #6380007c
@@ -542,7 +555,8 @@ def tries(self: Watch, state: dict[str, str]) -> bool:
     if not found: return False
     a.pending = [d for d in a.pending if self.last is None or d.of is self.last.of]
     a.said, a.here, a.fresh, a.ended, a.more, a.of_told, a.noted = False, False, True, None, 0, {}, {}
-    a._goes_on(_names(found), state, fallback=None, late=True)
+    a._goes_on(token := _names(found), state, fallback=None, late=True)
+    if not token['ended']: self.rest = self.last, token.get('of', 0)
     return True
 
 
