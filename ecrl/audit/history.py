@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['RECORDS_OF', 'ALIKE', 'read_lines', 'printable', 'is_audit', 'AuditAttempt', 'launches_of', 'again_at', 'attempts_of',
            'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'micros', 'epoch_of',
-           'shifts', 'was_left', 'consumed', 'is_span', 'amount', 'numbers', 'again', 'same_list', 'same_set',
-           'same_step', 'kept', 'multiset', 'common_steps', 'alike', 'ids_of', 'sample_rows']
+           'shifts', 'was_left', 'consumed', 'is_span', 'amount', 'numbers', 'again', 'places', 'moved', 'same_list',
+           'same_set', 'same_step', 'kept', 'multiset', 'common_steps', 'alike', 'ids_of', 'sample_rows']
 
 # %% ../../nbs/audit/620_records.ipynb #368fa4f9
 import json
@@ -22,7 +22,7 @@ from fastcore.basics import patch
 from ..base.show import show_count
 from ..contract.life import HistoryError
 from ..contract.protocol import fields, trouble
-from .ledger import added, fingerprint, hash_key, multiset_hash, ordered
+from .ledger import added, fingerprint, hash_key, multiset_hash, ordered, reordered
 
 # %% ../../nbs/audit/620_records.ipynb #e7c75450
 _COMMON = '''
@@ -97,6 +97,7 @@ chain     text   written     digest of this line's content and of all before it
 *of       whole  whole       samples of the dataset whose numbers, from 0, the ids are; by each attempt's first step
 *due      whole  whole       batches of the pass, as its loader says; by each attempt's first step
 *come     whole  whole       samples of the pass, as its sampler says; by each attempt's first step
+*rows     map    replay      some of what the dataset holds at its places, by attribute; ~: of a fixed order
 *among    list   whole       where ids are not kept, of its part that is drawn from: samples, their multiset hash
 *bags     list   once        of each micro-batch, the multiset hash of its ids, where these are not kept
 *order    text   repeated    digest of this rank's ids in their order, where these are not kept
@@ -516,6 +517,21 @@ def _overlaps(used: list[Micro]) -> list[tuple]:
         if d != end[0] or e > end[1]: end = (d, e, s, a)
     return [(s, of[a], [i for i, _ in found], found[0][1]) for (s, a), found in sorted(out.items())]
 
+# %% ../../nbs/audit/620_records.ipynb #fead3603
+@per_history                                                                    # or of an attempt
+def places(a: AuditAttempt) -> dict[tuple, dict]: # (rank, step) -> what its dataset held, where that is told
+    out = {}
+    for rank, recs in a.own.items():
+        rows = {}
+        for r in recs:
+            if rows := r.get('rows', rows): out[rank, r['step']] = rows
+    return out
+
+def moved(a: AuditAttempt, xs: list, b: AuditAttempt, ys: list) -> bool: # lines of one step, of some ranks each
+    "Whether ids are places in a dataset that held other samples there: of each rank, or of the first ones."
+    def of(c, r): return places(c).get((r['rank'], r['step']), {}) if r.get('source') == 'index' else {}
+    return any(reordered(of(a, x), of(b, y)) for x, y in zip(xs, ys))
+
 # %% ../../nbs/audit/620_records.ipynb #7d41aa06
 def _hash(a: AuditAttempt, r: dict, kind: str, under: str) -> str | None: # kind: order | bag; under: a fingerprint
     "Of what a line consumed; `None`: not known, or under another key."
@@ -527,12 +543,14 @@ def _hash(a: AuditAttempt, r: dict, kind: str, under: str) -> str | None: # kind
 
 def same_list(a: AuditAttempt, x: dict, b: AuditAttempt, y: dict) -> bool | None: # None: it cannot be told
     "Whether two lines consumed the same samples in the same order."
+    if moved(a, [x], b, [y]): return None
     if kept(x, y): return x['ids'] == y['ids']
     p, q = (_hash(c, r, 'order', a.key or b.key) for c, r in ((a, x), (b, y)))
     return None if None in (p, q) else p == q
 
 def same_set(a: AuditAttempt, xs: list, b: AuditAttempt, ys: list) -> bool | None: # None: it cannot be told
     "Whether the lines of some ranks consumed together what those of others did."
+    if moved(a, xs, b, ys): return None
     if kept(*xs, *ys): return multiset(xs) == multiset(ys)
     p, q = ([_hash(c, r, 'bag', a.key or b.key) for r in rs] for c, rs in ((a, xs), (b, ys)))
     return None if None in (*p, *q) else added(p) == added(q)

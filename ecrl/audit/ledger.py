@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Sample', 'M64', 'HANDED_ON', 'TAILS', 'WATCHED', 'AuditError', 'Log', 'one_writer', 'place', 'launch_name', 'WithIds',
-           'below', 'Collate', 'as_ids', 'by_name', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key',
+           'below', 'reordered', 'Collate', 'as_ids', 'by_name', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key',
            'fingerprint', 'multiset_hash', 'added', 'ordered', 'digest', 'rng', 'checked', 'hookable', 'Audit',
            'sealed', 'link', 'reached', 'Draw', 'heed_scalers', 'Tap', 'lines_of']
 
@@ -129,6 +129,11 @@ def below(data) -> tuple: # (the whole dataset, the indices in it; None: all)
     if 'Subset' not in {c.__name__ for c in type(data).__mro__}: return data, None
     base, part = below(data.dataset)
     return base, data.indices if part is None else [part[i] for i in data.indices]
+
+def reordered(was: dict[str, str], now: dict[str, str]) -> bool: # of a dataset: name -> digest
+    "Whether the places in a dataset are those of other samples."
+    other = {k: v for k, v in now.items() if was.get(k, v) != v}
+    return bool(other) and (other.keys() == now.keys() or any(v[0] == '~' for v in other.values()))
 
 class Collate:
     "Your `collate_fn`, for samples that carry their ids."
@@ -384,7 +389,7 @@ def sealed(r: dict) -> str:
     "The part of a step's line that its chain seals."
     return json.dumps({k: r[k] for k in ('step', 'epoch', 'source', 'ids', 'micro', 'epochs', 'counted', 'skipped',
                                          'passed', 'left', 'thrown', 'cleared', 'unsure', 'noted', 'again', 'of', 'due',
-                                         'come', 'among', 'bags', 'order')
+                                         'come', 'rows', 'among', 'bags', 'order')
                        if k in r}, separators=(',', ':'))
 
 def link(chain: str, core: str) -> str: # 32 hex digits

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'NEAR', 'CARRIED', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in', 'tensors_of', 'saved_parts',
            'summed', 'hash_of', 'mark', 'Watch', 'trained_by', 'generators', 'moved', 'place', 'apart', 'copied',
-           'given', 'in_part', 'updates_after', 'to_come', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders',
-           'hook_saves', 'watch']
+           'rows_of', 'given', 'in_part', 'updates_after', 'to_come', 'Pass', 'wrapped', 'loaders_beside',
+           'hook_loaders', 'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
 import atexit, contextlib, functools, gc, hashlib, importlib.util, itertools, json, os, re, sys, tempfile, threading
@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from fastcore.basics import patch
-from .ledger import Audit, AuditError, Draw, Drawn, by_name, digest, lines_of, pair, pairable, reached, rng
+from .ledger import Audit, AuditError, Draw, Drawn, lines_of, pair, pairable, reached
+from .ledger import below, by_name, digest, reordered, rng
 
 # %% ../../nbs/audit/638_watch.ipynb #63800007
 SHIM = '''
@@ -112,7 +113,7 @@ class Watch:
         self.late, self.inner = weakref.WeakSet(), weakref.WeakSet()   # made for a batch at hand; those on a copy
         self.older, self.closure = [], False       # references to optimizers before the newest; one steps by a closure
         self.tasks = False                         # each update is of what copies were trained on, without a loader
-        self.rest = None, 0                        # the pass that a restart goes on with; samples before
+        self.rest = None, (0, {})                  # the pass that a restart goes on with; its dataset before
         self.early, self.kept = None, {}           # what is handed on, at the first draw; in the newest token
         self.extra = 0                             # weights that are trained, and that no save had held
         self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
@@ -346,9 +347,7 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     if not self.audit.pending: return self.without(opt)
     self.by_hand()
     if self.carried: self.carried, self.audit.unsure = set(), CARRIED
-    if self.renumbered(): self.audit.unsure = (
-        f'its samples are numbered in a dataset of {self.last.told["of"]}, where it was one of {self.rest[1]} before '
-        'the restart: made of what was left? The numbers of Subset(data, order[done:]) stay those of data')
+    if why := self.renumbered(): self.audit.unsure = why
     drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
     k = len(drawn) if len(drawn) <= self.passes else self.audit.resuming and self.audit.most
@@ -358,18 +357,54 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     self.due, self.passes, self.first, self.thread, self.did = True, 0, None, threading.get_ident(), {id(opt)}
 
 @patch
-def renumbered(self: Watch) -> bool:
-    "Whether a restart within an epoch goes on with another dataset, such as one that is made of what was left of it."
-    first, of = self.rest
-    if self.last is not first or not of: self.rest = None, 0
-    return bool(self.rest[1]) and self.last.told.get('of', of) != of and self.audit.pending[-1].source == 'index'
-
-@patch
 def without(self: Watch, opt):
     "No batch is left to commit: another optimizer of the same update, or another update, such as of stored batches."
     self.passes, self.first, another = 0, None, not self.did or id(opt) in self.did
     if another: self.audit.more, self.due, self.did = self.audit.more + 1, True, set()
     self.did.add(id(opt))
+
+# %% ../../nbs/audit/638_watch.ipynb #63800083
+def rows_of(data, deep: int = 2) -> dict[str, str]: # name of an attribute -> short digest; ~: names, or an order
+    "Some of what a dataset holds for each of its samples; deep: so has one that it has within."
+    names = str, bytes, tuple, Path
+    def digest_of(x):
+        if getattr(getattr(x, 'dtype', None), 'hasobject', False): x = x.tolist()        # its bytes are addresses
+        n, row = len(x), getattr(x[0], 'nbytes', 100)
+        some = x[::max(1, n//max(16, min(4096, (1 << 20)//max(row, 1))))]                          # a megabyte
+        values = some if isinstance(x, list) else some.tolist() if x.ndim == 1 else []
+        if not all(isinstance(e, (int, float, *names)) for e in values): return
+        fixed = all(isinstance(e, names) or type(e) is int and 0 <= e < n for e in values)
+        return '~'*(fixed and len({*map(str, values)}) == len(some)) + digest(some)[:8]
+    found = {}
+    for name, x in getattr(data, '__dict__', {}).items():
+        parts = x if isinstance(x, tuple) else [x]                                         # as of a TensorDataset
+        for k, x in enumerate(parts):
+            own, part = isinstance(x, list) or hasattr(x, 'dtype'), name + str(k)*(len(parts) > 1)
+            with contextlib.suppress(Exception):                         # what cannot be looked at, is not told
+                if not (own or hasattr(x, '__getitem__')) or not len(x) == len(data) > 1: continue
+                if not own: found |= {f'{part}.{k}': d for k, d in rows_of(x, deep - 1).items()} if deep else {}
+                elif d := digest_of(x): found[part] = d
+    return found
+
+# %% ../../nbs/audit/638_watch.ipynb #63800085
+@patch
+def within_epoch(self: Watch, token: dict): # of this rank: each may have a dataset of its own
+    if not token['ended'] and token['rank'] == self.audit.rank:
+        self.rest = self.last, (token.get('of', 0), token.get('rows', {}))
+
+@patch
+def renumbered(self: Watch) -> str: # why; '': they are not
+    "Whether a restart within an epoch goes on with another dataset than it had before."
+    first, (of, rows), last = *self.rest, self.last
+    if last is None or last is not first: self.rest = None, (0, {})
+    elif of and self.audit.pending[-1].source == 'index':
+        stay = 'made of what was left? The numbers of Subset(data, order[done:]) stay those of data'
+        if (n := last.told.get('of', of)) != of: return (
+            f'its samples are numbered in a dataset of {n}, where it was one of {of} before the restart: {stay}')
+        if reordered(rows, last.rows): return (
+            'its samples are numbered in a dataset that holds others at their places than before the restart: was an '
+            f'order drawn anew, or is it {stay}')
+    return ''
 
 # %% ../../nbs/audit/638_watch.ipynb #63800078
 @patch
@@ -427,12 +462,13 @@ def token(self: Watch, sure: bool = False, whole: bool = False): # sure: it is s
 def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # anew: another training begins
     a, last = self.audit, self.last
     over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0
-    self.newest = a._point(over) | dict(again=a.more, of=last.told.get('of', 0) if last is not None else 0)
+    self.newest = a._point(over) | dict(again=a.more, of=0, rows={})
+    if last is not None: self.newest |= {k: last.told[k] for k in ('of', 'rows') if k in last.told}
     a.log.write(dict(event='anew' if anew else 'token', step=a.steps, chain=a.chain,
                      state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT}, **more))
 
 # %% ../../nbs/audit/638_watch.ipynb #63800028
-AT = 'epoch', 'ended', 'draws', 'joint', 'again', 'of'        # of a token, beside what is in each line
+AT = 'epoch', 'ended', 'draws', 'joint', 'again', 'of', 'rows'    # of a token, beside what each line has
 
 def _names(r: dict) -> dict: # the token of a line
     return dict(ecrl_audit=1, **{k: r[k] for k in ('run', 'attempt', 'rank', 'step', 'chain')}, **r['at'])
@@ -542,7 +578,7 @@ def begin(self: Watch):
         said['initial'] = some[1]
     if self.extra: said['beside'] = self.extra
     a._goes_on(token or None, {} if anew or not token else state, fallback=None, **said)
-    if token and not token['ended']: self.rest = self.last, token.get('of', 0)
+    if token: self.within_epoch(token)
     if not known: self.write(state, parts=parts)
 
 # %% ../../nbs/audit/638_watch.ipynb #6380007c
@@ -556,7 +592,7 @@ def tries(self: Watch, state: dict[str, str]) -> bool:
     a.pending = [d for d in a.pending if self.last is None or d.of is self.last.of]
     a.said, a.here, a.fresh, a.ended, a.more, a.of_told, a.noted = False, False, True, None, 0, {}, {}
     a._goes_on(token := _names(found), state, fallback=None, late=True)
-    if not token['ended']: self.rest = self.last, token.get('of', 0)
+    self.within_epoch(token)
     return True
 
 
@@ -643,7 +679,8 @@ class Pass:
         self.w, self.loader, self.of = w, loader, []
         hook_saves(w)
         w.ledger().of = {}
-        w.audit.numbers(getattr(loader, 'dataset', None))
+        w.audit.numbers(data := getattr(loader, 'dataset', None))
+        self.data, self.rows = below(data)[0], None
         drawn = pair(loader) if pairable(loader) else None
         try: self.left = len(loader)               # batches
         except (TypeError, NotImplementedError): self.left = -1
@@ -682,6 +719,8 @@ def drawn(self: Pass, batch, was: dict): # was: what random generators held befo
     if self.of and other is not self and other.of and other.left and not self.w.several:
         self.w.several = True
         a.log.write(dict(event='watched', several=True))
+    if self.rows is None and (rows := rows_of(self.data)): self.told['rows'] = rows       # a sampler has begun
+    self.rows = self.told.get('rows', {})
     a.of = self.told                           # and not of a pass that has begun meanwhile
     a._draw(ids if source != 'index' or ids is None else by_name(ids, batch), source, self.of)
     a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1

@@ -973,6 +973,13 @@ def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: #
                                                   f'{size} samples, others every time')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17031
+def _afresh(h) -> str: # of a trial
+    saved = lazy.audit.trying.saves_of(h.reference) if h.reference else []
+    early = saved and all(max(a.steps, default=0) <= saved[0] for a in h.attempts[:-1])
+    return 'No restart continued from what had been saved: each began afresh' + (
+        f', since the kills came before its first save, of step {saved[0]}. A later kill: --kills step:{saved[0] + 1}'
+        if early else '.')
+
 def _shows(t, wrong: bool, asked) -> list[str]: # of a trial, lines; asked: grades
     "On what it rests, and what it leaves open."
     said, state = _rests(t.verdict), t.verdict.grades['state']
@@ -980,8 +987,7 @@ def _shows(t, wrong: bool, asked) -> list[str]: # of a trial, lines; asked: grad
         f'{", ".join(map(str.capitalize, asked))}: valid, as asked for. State is unknown.' if state == 'unknown' else
         'Whether model and optimizer came back is not shown: nothing here has looked at it.']
     restarts = t.history.attempts[1:]
-    if not wrong and restarts and all(a.continues == 'fresh' for a in restarts): return said + [
-        'No restart continued from what had been saved: each began afresh.']
+    if restarts and all(a.continues == 'fresh' for a in restarts): return said + [_afresh(t.history)]
     if wrong or not t.in_first_epoch: return said
     later = lazy.audit.trying.later_kill(t.history.reference)
     return said + ['Each restart continued from a save of the first epoch: of later ones nothing is shown.'
@@ -1097,7 +1103,7 @@ def audit_run(
     within. Its exit code and signals are its own."""
     if folder.is_file(): fail(f'--out {short(folder)}: expected a folder, found a file')
     env = lazy.audit.trying.watched_job(command, folder)
-    err.print(f'watched; judge it with: ecrl verify {short(folder)}', soft_wrap=True)
+    err.print(f'watched, from its first update on; then judge it with: ecrl verify {short(folder)}', soft_wrap=True)
     os.execvpe(command[0], command, env)
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002
