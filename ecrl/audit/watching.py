@@ -317,7 +317,7 @@ def starts(self: Watch, opt=None): # opt: steps
     """Before the first update all is loaded. Of several trainings the newest is meant: a fold, a setting of a search. A
     copy that is updated before what it is a copy of, is made for a task; without a loader, those after it are, too."""
     loads, self.loads = self.loads, False
-    if not self.made: return loads and self.begun and self.tries(self.state())
+    if not self.made: return loads and self.begun and self.tries()
     own, covered = apart(self.made)
     others = [o for o in self.optimizers + own if o not in self.late]
     self.inner.update(o for o in own if o in self.late and copied(o, others))
@@ -376,12 +376,14 @@ def rows_of(data, deep: int = 2) -> dict[str, str]: # name of an attribute -> sh
         fixed = all(isinstance(e, names) or type(e) is int and 0 <= e < n for e in values)
         return '~'*(fixed and len({*map(str, values)}) == len(some)) + digest(some)[:8]
     found = {}
+    try: n = len(data)
+    except Exception: return found                                                               # of a stream, say
     for name, x in getattr(data, '__dict__', {}).items():
         parts = x if isinstance(x, tuple) else [x]                                         # as of a TensorDataset
         for k, x in enumerate(parts):
             own, part = isinstance(x, list) or hasattr(x, 'dtype'), name + str(k)*(len(parts) > 1)
             with contextlib.suppress(Exception):                         # what cannot be looked at, is not told
-                if not (own or hasattr(x, '__getitem__')) or not len(x) == len(data) > 1: continue
+                if not (own or hasattr(x, '__getitem__')) or len(x) != n or n < 2: continue
                 if not own: found |= {f'{part}.{k}': d for k, d in rows_of(x, deep - 1).items()} if deep else {}
                 elif d := digest_of(x): found[part] = d
     return found
@@ -583,11 +585,12 @@ def begin(self: Watch):
 
 # %% ../../nbs/audit/638_watch.ipynb #6380007c
 @patch
-def tries(self: Watch, state: dict[str, str]) -> bool:
+def tries(self: Watch, state: dict[str, str] | None = None) -> bool: # state: as it is now
     """Whether only now it has loaded what an earlier launch had saved: what this one has updated before, such as to
     find a rate, leads to nothing."""
     a, later = self.audit, [r for r in self.saves if r['step'] > self.audit.steps]
-    found, state = self.found_as(later, {(r['attempt'], r['step']) for r in later}, state)
+    if not later: return False
+    found, state = self.found_as(later, {(r['attempt'], r['step']) for r in later}, state or self.state())
     if not found: return False
     a.pending = [d for d in a.pending if self.last is None or d.of is self.last.of]
     a.said, a.here, a.fresh, a.ended, a.more, a.of_told, a.noted = False, False, True, None, 0, {}, {}
