@@ -674,6 +674,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.audit.watching.Watch.found_early': ( 'audit/watch.html#watch.found_early',
                                                                                 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.handed': ('audit/watch.html#watch.handed', 'ecrl/audit/watching.py'),
+                                     'ecrl.audit.watching.Watch.has': ('audit/watch.html#watch.has', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.here': ('audit/watch.html#watch.here', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.holds': ('audit/watch.html#watch.holds', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.inside': ('audit/watch.html#watch.inside', 'ecrl/audit/watching.py'),

@@ -111,9 +111,9 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
         if any(r.get('inside') for r in a.resumed.values()): yield unknown(
             f'attempt {a.number} resumed between updates that are made of one batch: what it draws again, or leaves '
             'out, cannot be told.', 'an undisturbed run beside it, and a save behind the last of them', a=a)
-        if a.tries: yield Evidence(True, f'{show_count(len(a.tries), "updates")} of attempt {a.number} came before it '
-                                   'loaded what it continues from, as to find a rate: they led to nothing, and are not '
-                                   'judged.', attempt=a.number)
+        tries = show_count(len({r['step'] for r in a.tries}), 'updates')
+        if a.tries: yield Evidence(True, f'{tries} of attempt {a.number} came before it loaded what it continues from, '
+                                   'as to find a rate: they led to nothing, and are not judged.', attempt=a.number)
         if a.goes_on_from_before and a.number > 1: yield unknown(
             f'attempt {a.number} loaded a checkpoint from before the ledger, which names no step of it.', a=a)
         trained = {r for by in a.steps.values() for r in by}      # the others may have died before they could say it

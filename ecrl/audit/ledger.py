@@ -130,10 +130,11 @@ def below(data) -> tuple: # (the whole dataset, the indices in it; None: all)
     base, part = below(data.dataset)
     return base, data.indices if part is None else [part[i] for i in data.indices]
 
-def reordered(was: dict[str, str], now: dict[str, str]) -> bool: # of a dataset: name -> digest
+def reordered(was: dict[str, str], now: dict[str, str]) -> bool: # name -> digest; ~: of names, or an order
     "Whether the places in a dataset are those of other samples."
-    other = {k: v for k, v in now.items() if was.get(k, v) != v}
-    return bool(other) and (other.keys() == now.keys() or any(v[0] == '~' for v in other.values()))
+    both = was.keys() & now.keys()
+    other = {k for k in both if was[k] != now[k]}
+    return bool(other) and (other == both or any('~' in was[k] + now[k] for k in other))
 
 class Collate:
     "Your `collate_fn`, for samples that carry their ids."
