@@ -454,6 +454,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'ecrl.audit.ledger.WithIds.__init__': ('audit/ledger.html#withids.__init__', 'ecrl/audit/ledger.py'),
                                    'ecrl.audit.ledger.WithIds.__len__': ('audit/ledger.html#withids.__len__', 'ecrl/audit/ledger.py'),
                                    'ecrl.audit.ledger.WithIds.id': ('audit/ledger.html#withids.id', 'ecrl/audit/ledger.py'),
+                                   'ecrl.audit.ledger._as_many': ('audit/ledger.html#_as_many', 'ecrl/audit/ledger.py'),
                                    'ecrl.audit.ledger._bytes': ('audit/ledger.html#_bytes', 'ecrl/audit/ledger.py'),
                                    'ecrl.audit.ledger._carrier': ('audit/ledger.html#_carrier', 'ecrl/audit/ledger.py'),
                                    'ecrl.audit.ledger._group': ('audit/ledger.html#_group', 'ecrl/audit/ledger.py'),

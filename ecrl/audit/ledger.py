@@ -179,6 +179,15 @@ def content_ids(batch) -> list[str]: # 32 hex digits a sample
     return [hashlib.blake2b(b''.join(_bytes(p[i]) for p in parts if len(p) == len(parts[0])),
                             digest_size=16).hexdigest() for i in range(len(parts[0]) if parts else 0)]
 
+# %% ../../nbs/audit/610_ledger.ipynb #9a7c9b1f
+def _as_many(batch, n: int) -> bool: # also where nobody can say
+    "Whether a batch has n samples: stacked, in a list for each of their parts, or one by one."
+    sizes = {len(p) for p in _leaves(batch) if hasattr(p, 'shape') and len(p.shape)}
+    if not sizes or n in sizes: return True
+    parts = [*batch.values()] if isinstance(batch, dict) else [*batch] if isinstance(batch, (list, tuple)) else []
+    if type(batch) is list and all(isinstance(p, (tuple, dict)) for p in parts): return len(parts) == n
+    return bool(parts) and all(isinstance(p, (list, tuple)) and len(p) == n for p in parts)
+
 # %% ../../nbs/audit/610_ledger.ipynb #174eaf91
 class Drawn:
     "A batch sampler whose batches are remembered until they are yielded."
@@ -654,8 +663,7 @@ def ids_of(self: Audit,
             f'ids={key!r}: expected a batch with this key, found '
             f'{list(batch) if isinstance(batch, dict) else type(batch).__name__}') from None
     if drawn is not None:                          # a collate function that drops samples breaks the pairing
-        sizes = {len(p) for p in _leaves(batch) if hasattr(p, 'shape') and len(p.shape)}
-        return drawn if not sizes or len(drawn) in sizes else None, 'index', batch
+        return drawn if _as_many(batch, len(drawn)) else None, 'index', batch
     return content_ids(batch), 'content', batch
 
 # %% ../../nbs/audit/610_ledger.ipynb #61000d00
