@@ -77,6 +77,7 @@ state  map    lineage   component -> digest, that it begins with
 at     map    lineage   as of a token
 ''', watched='''
 *several  flag  once  loaders are drawn from side by side: nobody tells their epochs apart
+*idle     flag  restored  an optimizer has stepped three times, and no gradient had come to what it holds
 ''', step='''
 step      whole  contiguous  optimizer steps since the very beginning, from 1
 epoch     whole  whole       from whatever the user counts from
@@ -153,6 +154,7 @@ class AuditAttempt:
     own: dict = field(default_factory=dict)       # rank -> its step records, as they stand in its file
     watched: bool = False                         # it tells nothing itself: a trial has looked at it
     several: bool = False                         # and has seen loaders side by side
+    idle: bool = False                            # or an optimizer without gradients
     tries: list = field(default_factory=list)     # step records that led to nothing, before what it continues from
 
     @cached_property
@@ -176,6 +178,11 @@ class AuditAttempt:
     def token(self) -> dict | None: return next((r['token'] for r in self.resumed.values()), None)
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc4291
+def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, s, words; [] where no trial made it
+    "What became of each launch of a trial."
+    try: return json.loads((Path(run)/'try.json').read_text())
+    except (OSError, ValueError, RecursionError): return []
+
 @patch
 def _behind(self: AuditAttempt, r: dict) -> bool: # r: says that it has loaded what comes behind all that it did before
     return all(x['step'] < r['token']['step'] for x in self.own.get(r['rank'], ())) if r['token'] else False
@@ -190,11 +197,6 @@ def _put_aside(self: AuditAttempt, rank: int): # steps to find a rate, and then 
     for name in ('anew', 'saves', 'over'): setattr(self, name, [r for r in getattr(self, name) if r['rank'] != rank])
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc428f
-def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, s, words; [] where no trial made it
-    "What became of each launch of a trial."
-    try: return json.loads((Path(run)/'try.json').read_text())
-    except (OSError, ValueError, RecursionError): return []
-
 @patch(as_prop=True)
 def ends(self: AuditAttempt) -> set[int]: # one rank may be killed in a step after which the others end
     "Epochs whose loader was exhausted on every rank."
@@ -226,7 +228,8 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'token': self.tokens[r['step'], rank] = self.within[r['step'], rank, again_at(r)] = r
     elif kind == 'saved': self.saves.append(r)
     elif kind == 'epoch_end': self.over.append(r)
-    elif kind == 'watched': self.watched, self.several = True, self.several or bool(r.get('several'))
+    elif kind == 'watched': self.watched, self.several, self.idle = True, *(
+        getattr(self, k) or bool(r.get(k)) for k in ('several', 'idle'))
     elif kind == 'anew': self.anew.append(r)
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)

@@ -36,6 +36,8 @@ def law_once(h: AuditHistory) -> Iterator[Evidence]:
             'epoch_size=, tail= and epochs as the script has them; none of them, if samples come again', x.step)
             for x in more if h.declared('epoch_size')]
         n, found = n + (m or by_weights(h)*len(e.used)), [*found, *more]
+    if h.reference and again_by_itself(h):                          # that samples come again, a reference shows better
+        found = [x for x in found if x.valid is False] + [x for x in found if x.valid is not False][:1]
     yield from in_brief(found)
     return n
 

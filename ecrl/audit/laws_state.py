@@ -49,7 +49,8 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
             continue
         if watched:
             yield unknown(f'{begins}, although {r["path"]} of {at(step, p)} was saved, and a step came after it.',
-                          'a ledger of its own, if that is no checkpoint, or was removed' if t else
+                          'a load of the newest, by its number and not by its text; or a ledger of its own, if that is '
+                          'no checkpoint, or was removed' if t else
                           'a script that loads it; or, if this is another job, a folder of its own (--out)',
                           t['step'] if t else 0, a=a)
             continue
@@ -101,6 +102,9 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
         if odd := [r for r, x in sorted(a.resumed.items()) if x.get('strange')]: yield offence(
             a, f'attempt {a.number} began with weights that no step had left.', None, odd[0],
             'part of them was not restored, or others were')
+        if a.idle and not a.steps: yield offence(
+            a, f'attempt {a.number} has updated nothing: its optimizer stepped, and no gradient came to what it holds.',
+            None, None, 'the model was made anew after its optimizer, or the load has put other tensors in place')
         if not h.parent(a): continue
         begun += [a.number]*any(r.get('anew') for r in a.resumed.values())
         restored = {rank: r for rank, r in sorted(a.resumed.items()) if not r.get('anew')}

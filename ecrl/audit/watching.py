@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SHIM', 'PLACES', 'NEAR', 'CARRIED', 'COLLATED', 'FEW', 'SHORT', 'LIGHT', 'SHARE', 'AT', 'BESIDE', 'SAVES', 'let_in',
            'tensors_of', 'saved_parts', 'summed', 'hash_of', 'mark', 'Watch', 'trained_by', 'generators', 'moved',
-           'place', 'apart', 'copied', 'rows_of', 'given', 'in_part', 'updates_after', 'to_come', 'Pass', 'wrapped',
-           'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
+           'place', 'apart', 'copied', 'idles', 'rows_of', 'given', 'in_part', 'updates_after', 'to_come', 'Pass',
+           'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves', 'watch']
 
 # %% ../../nbs/audit/638_watch.ipynb #63800004
 import atexit, contextlib, functools, gc, hashlib, importlib.util, itertools, json, os, re, sys, tempfile, threading
@@ -117,7 +117,7 @@ class Watch:
         self.tried_at = weakref.WeakKeyDictionary()                # of those copies: after which step
         self.rest = None, (0, {})                  # the pass that a restart goes on with; its dataset before
         self.early, self.kept = None, {}           # what is handed on, at the first draw; in the newest token
-        self.extra = self.looked = 0               # weights that are trained, and that no save had held; see `tries`
+        self.extra = self.looked = self.idle = 0   # weights that no save had held; see `tries`, `idled`
         self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
         self.passing, self.saves, self.near = [], [], NEAR # folders for a while; of launches before; steps that tell
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
@@ -343,7 +343,8 @@ COLLATED = 'its batch is not of as many samples as were drawn for it: has a coll
 @patch
 def stepped(self: Watch, effect: bool = True, opt=None):
     "An optimizer has stepped; the second one of an update finds nothing that is left to commit."
-    self.closure = False
+    idle, self.closure = self.closure and not self.passes and idles(opt), False
+    if idle: return self.idled()
     if opt is None: self.starts()
     if opt is not None and any(getattr(o, 'optim', None) is opt for o in self.optimizers): return      # of a shard
     if opt in self.inner: return self.tried(opt)
@@ -364,6 +365,16 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     self.audit.commit(effect)
     if self.last is not None and self.last.of: self.trained = self.last                       # it may be validated next
     self.due, self.passes, self.first, self.thread, self.did = True, 0, None, threading.get_ident(), {id(opt)}
+
+# %% ../../nbs/audit/638_watch.ipynb #63800086
+def idles(opt) -> bool: # others than those of torch may go without gradients
+    "Whether it cannot have changed a weight."
+    return type(opt).__module__.startswith('torch.optim') and all(p.grad is None for p in trained_by(opt))
+
+@patch
+def idled(self: Watch): # once is to quiet a schedule; where nothing is trained, the model may be another one
+    self.idle += 1
+    if self.idle == 3 and not self.begun: self.ledger().log.write(dict(event='watched', idle=True))
 
 @patch
 def without(self: Watch, opt):
