@@ -22,7 +22,8 @@ from fastcore.basics import patch
 from ..base.show import show_count
 from ..contract.life import HistoryError
 from ..contract.protocol import fields, trouble
-from .ledger import added, fingerprint, hash_key, multiset_hash, ordered, reordered
+from .ledger import added, fingerprint, hash_key, multiset_hash, ordered
+from .places import reordered
 
 # %% ../../nbs/audit/620_records.ipynb #e7c75450
 _COMMON = '''

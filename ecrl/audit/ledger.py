@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Sample', 'M64', 'HANDED_ON', 'TAILS', 'WATCHED', 'AuditError', 'Log', 'one_writer', 'place', 'launch_name', 'WithIds',
-           'below', 'reordered', 'Collate', 'as_ids', 'by_name', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key',
+           'below', 'Collate', 'as_ids', 'by_name', 'content_ids', 'Drawn', 'pairable', 'pair', 'hash_key',
            'fingerprint', 'multiset_hash', 'added', 'ordered', 'digest', 'rng', 'checked', 'hookable', 'Audit',
            'sealed', 'link', 'reached', 'Draw', 'heed_scalers', 'Tap', 'lines_of']
 
@@ -129,12 +129,6 @@ def below(data) -> tuple: # (the whole dataset, the indices in it; None: all)
     if 'Subset' not in {c.__name__ for c in type(data).__mro__}: return data, None
     base, part = below(data.dataset)
     return base, data.indices if part is None else [part[i] for i in data.indices]
-
-def reordered(was: dict[str, str], now: dict[str, str]) -> bool: # name -> digest; ~: of names, or an order
-    "Whether the places in a dataset are those of other samples."
-    both = was.keys() & now.keys()
-    other = {k for k in both if was[k] != now[k]}
-    return bool(other) and (other == both or any('~' in was[k] + now[k] for k in other))
 
 class Collate:
     "Your `collate_fn`, for samples that carry their ids."
