@@ -156,15 +156,19 @@ def own(self: Watch) -> list: # optimizers
 def parameters(self: Watch) -> list: # of the optimizers that train, or will
     return trained_by(*self.own)
 
+# %% ../../nbs/audit/638_watch.ipynb #63800087
 @patch
 def state(self: Watch, groups: int | None = None) -> dict[str, str]: # component -> digest; groups: the first, or all
     "Of the optimizers."
     outer = [o for o in self.optimizers if any(getattr(o, 'optim', None) is x for x in self.optimizers)]   # of a shard
     def of(o, p): return {} if any(o is x for x in outer) else o.state.get(p) or {}
+    alive = [m for r in self.modules if (m := r()) is not None]
+    place = {id(p): n for n, p in enumerate(p for m in alive for p in m._parameters.values())}
+    def held(o, groups): # in the order of modules: of names in a set, each process has another one
+        return [p for g in o.param_groups[:groups] for p in sorted(g['params'], key=lambda p: place.get(id(p), -1))]
     def moments(o, groups): return [[v for _, v in sorted(of(o, p).items(), key=lambda kv: str(kv[0]))
-                                     if hasattr(v, 'detach')] for g in o.param_groups[:groups] for p in g['params']]
-    self.each = [(o, [mark(p) for g in o.param_groups[:groups] for p in g['params']], mark(moments(o, groups)))
-                 for o in self.own]
+                                     if hasattr(v, 'detach')] for p in held(o, groups)]
+    self.each = [(o, [mark(p) for p in held(o, groups)], mark(moments(o, groups))) for o in self.own]
     self.beside = [mark(moments(o, None)) for o in self.more]
     return self.of(self.each)
 
@@ -173,7 +177,6 @@ def of(self: Watch, each: list) -> dict[str, str]: # each: some of `self.each`
     marks = [m for _, weights, _ in each for m in weights]
     self.parts = ''.join(x[:8] for x in marks)                # a short one of each
     return dict(weights=digest(marks), optimizer=digest([m for *_, m in each] + self.beside))
-
 
 # %% ../../nbs/audit/638_watch.ipynb #63800071
 NEAR = 2                                                   # steps
