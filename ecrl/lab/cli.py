@@ -1022,6 +1022,9 @@ def audit_lines(script: argument(Path, 'A training script in Python.'),
     except OSError: fail(f'{script}: expected a training script in Python, found no file that can be read')
     except SyntaxError as e: fail(f'{script}: expected a script in Python, found in line {e.lineno}: {e.msg}')
     except of.NotPlain as e: fail(
+        f'{script}: it keeps a ledger already, by lines of its own. To try it: ecrl audit try -- python {script}; in '
+        'production start it as it is; to judge it: ecrl verify, and the folder that it gives ecrl.audit()'
+        if re.search(r'\becrl\.audit\(', text) else
         f'{script}: {e}. No lines are shown, since they would be a guess. Without a line: '
         f'ecrl audit try -- python {script}, and in production ecrl audit run; '
         'by hand: python -c "import ecrl; help(ecrl.audit)"')
