@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['RECORDS_OF', 'ALIKE', 'read_lines', 'printable', 'is_audit', 'AuditAttempt', 'launches_of', 'again_at', 'attempts_of',
            'AuditHistory', 'read_audit', 'walks', 'Micro', 'Epoch', 'per_history', 'epochs', 'micros', 'epoch_of',
-           'shifts', 'was_left', 'consumed', 'is_span', 'amount', 'numbers', 'again', 'places', 'moved', 'same_list',
-           'same_set', 'same_step', 'kept', 'multiset', 'common_steps', 'alike', 'ids_of', 'sample_rows']
+           'shifts', 'was_left', 'consumed', 'is_span', 'amount', 'numbers', 'again', 'places', 'other_places',
+           'same_list', 'same_set', 'same_step', 'kept', 'multiset', 'common_steps', 'alike', 'ids_of', 'sample_rows']
 
 # %% ../../nbs/audit/620_records.ipynb #368fa4f9
 import json
@@ -186,7 +186,7 @@ def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, 
 
 @patch
 def _behind(self: AuditAttempt, r: dict) -> bool: # r: says that it has loaded what comes behind all that it did before
-    return all(x['step'] < r['token']['step'] for x in self.own.get(r['rank'], ())) if r['token'] else False
+    return bool(r['token']) and all(x['step'] < r['token']['step'] for x in self.own.get(r['rank'], ()))
 
 @patch
 def _put_aside(self: AuditAttempt, rank: int): # steps to find a rate, and then the checkpoint is loaded
@@ -531,7 +531,7 @@ def places(a: AuditAttempt) -> dict[tuple, dict]: # (rank, step) -> what its dat
             if rows := r.get('rows', rows): out[rank, r['step']] = rows
     return out
 
-def moved(a: AuditAttempt, xs: list, b: AuditAttempt, ys: list) -> bool: # lines of one step, of some ranks each
+def other_places(a: AuditAttempt, xs: list, b: AuditAttempt, ys: list) -> bool: # lines of one step, of some ranks each
     "Whether ids are places in a dataset that held other samples there: of each rank, or of the first ones."
     def of(c, r): return places(c).get((r['rank'], r['step']), {}) if r.get('source') == 'index' else {}
     return any(reordered(of(a, x), of(b, y)) for x, y in zip(xs, ys))
@@ -547,14 +547,14 @@ def _hash(a: AuditAttempt, r: dict, kind: str, under: str) -> str | None: # kind
 
 def same_list(a: AuditAttempt, x: dict, b: AuditAttempt, y: dict) -> bool | None: # None: it cannot be told
     "Whether two lines consumed the same samples in the same order."
-    if moved(a, [x], b, [y]): return None
+    if other_places(a, [x], b, [y]): return None
     if kept(x, y): return x['ids'] == y['ids']
     p, q = (_hash(c, r, 'order', a.key or b.key) for c, r in ((a, x), (b, y)))
     return None if None in (p, q) else p == q
 
 def same_set(a: AuditAttempt, xs: list, b: AuditAttempt, ys: list) -> bool | None: # None: it cannot be told
     "Whether the lines of some ranks consumed together what those of others did."
-    if moved(a, xs, b, ys): return None
+    if other_places(a, xs, b, ys): return None
     if kept(*xs, *ys): return multiset(xs) == multiset(ys)
     p, q = ([_hash(c, r, 'bag', a.key or b.key) for r in rs] for c, rs in ((a, xs), (b, ys)))
     return None if None in (*p, *q) else added(p) == added(q)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..base.show import show_count
 from ..measure.laws import SHOWN, Evidence, first_of, law
 from .history import (AuditAttempt, AuditHistory, Epoch, common_steps, epoch_of, epochs, kept, multiset,
-                                moved, same_list, same_set, same_step)
+                                other_places, same_list, same_set, same_step)
 from .findings import AUDIT_LAWS, IDS, at, few, in_brief, offence, unknown
 from .undeclared import by_weights, epoch_upto, open_past
 from .laws_set import away, due_at, epoch_ended, witnesses
@@ -171,7 +171,7 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
     if n < len(common): yield unknown(
         f'{show_count(len(common) - n, "steps")} cannot be held against the reference: ids are lacking'
         + ', or hashed under another key'*any(a.key for a in (*h.attempts, *ref.attempts))
-        + ', or places in a dataset that holds others there'*any(moved(a, x, b, y) for _, a, x, b, y in common) + '.',
+        + ', or places in a dataset that holds others there'*any(other_places(*x) for _, *x in common) + '.',
         'ids in both runs')
     return n
 

@@ -163,9 +163,9 @@ def state(self: Watch, groups: int | None = None) -> dict[str, str]: # component
     outer = [o for o in self.optimizers if any(getattr(o, 'optim', None) is x for x in self.optimizers)]   # of a shard
     def of(o, p): return {} if any(o is x for x in outer) else o.state.get(p) or {}
     alive = [m for r in self.modules if (m := r()) is not None]
-    place = {id(p): n for n, p in enumerate(p for m in alive for p in m._parameters.values())}
+    order = {id(p): n for n, p in enumerate(p for m in alive for p in m._parameters.values())}
     def held(o, groups): # in the order of modules: of names in a set, each process has another one
-        return [p for g in o.param_groups[:groups] for p in sorted(g['params'], key=lambda p: place.get(id(p), -1))]
+        return [p for g in o.param_groups[:groups] for p in sorted(g['params'], key=lambda p: order.get(id(p), -1))]
     def moments(o, groups): return [[v for _, v in sorted(of(o, p).items(), key=lambda kv: str(kv[0]))
                                      if hasattr(v, 'detach')] for p in held(o, groups)]
     self.each = [(o, [mark(p) for p in held(o, groups)], mark(moments(o, groups))) for o in self.own]
@@ -360,8 +360,8 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     self.by_hand()
     if self.carried: self.carried, self.audit.unsure = set(), CARRIED
     if why := self.renumbered(): self.audit.unsure = why
-    if any(d.ids is None and d.source == 'index' for d in self.audit.pending): self.audit.unsure = COLLATED
     drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
+    if any(d.ids is None and d.source == 'index' for d in drawn): self.audit.unsure = COLLATED
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
     k = len(drawn) if len(drawn) <= self.passes else self.audit.resuming and self.audit.most
     for d in drawn[-k:] if 1 < k <= self.passes else (): d.trained = True
@@ -603,7 +603,6 @@ def tries(self: Watch, state: dict[str, str] | None = None) -> bool: # state: as
     a._goes_on(token := _names(found), state, fallback=None, late=True)
     self.within_epoch(token)
     return True
-
 
 # %% ../../nbs/audit/638_watch.ipynb #63800013
 @patch

@@ -975,11 +975,13 @@ def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: #
 # %% ../../nbs/lab/870_cli.ipynb #a0d17031
 def _afresh(h) -> str: # of a trial
     saved = lazy.audit.trying.saves_of(h.reference) if h.reference else []
-    first, end = min(saved, default=0), max((s for s, *_ in h.reference.surviving), default=0) if saved else 0
+    first = min(saved, default=0)
     early = saved and not any(a.saves if a.watched else a.tokens for a in h.attempts[:-1])
-    return 'No restart continued from what had been saved: each began afresh' + (
-        '.' if not early else f', since nothing is saved before the last step, {end}.' if first == end else
-        f', since the kills came before its first save, of step {first}. A later kill: --kills step:{first + 1}')
+    said = 'No restart continued from what had been saved: each began afresh'
+    if not early: return f'{said}.'
+    if first == h.reference.end: return f'{said}, since nothing is saved before the last step, {first}.'
+    return (f'{said}, since the kills came before its first save, of step {first}. '
+            f'A later kill: --kills step:{first + 1}')
 
 def _shows(t, wrong: bool, asked) -> list[str]: # of a trial, lines; asked: grades
     "On what it rests, and what it leaves open."
