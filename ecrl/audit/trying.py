@@ -22,7 +22,8 @@ from .findings import AUDIT_LAWS, few
 from .laws_order import told_of
 from .laws import beside_undisturbed, verify_audit
 from .beside import sources
-from .watching import LIGHT, let_in
+from .holdings import LIGHT
+from .watching import let_in
 
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6b
 class TryError(RuntimeError): "A script that cannot be tried; the message says why."
