@@ -11,7 +11,7 @@ from pathlib import Path
 from fastcore.basics import patch
 from .ledger import digest, lines_of
 from .places import reordered
-from .holdings import NEAR, Watch, apart, copied, generators
+from .holdings import NEAR, Watch, apart, copied, generators, mark
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800012
 SHARE = 0.02                       # of the time, at most, is for digests, but for those of a save
@@ -19,6 +19,7 @@ SHARE = 0.02                       # of the time, at most, is for digests, but f
 @patch
 def token(self: Watch, sure: bool = False, whole: bool = False): # sure: it is saved; whole: with these weights
     "What the newest step has left, once; once more at a save, if a schedule has moved since, as behind a validation."
+    if sure: self.saved_as = self.touched()
     now, again = time.monotonic(), whole and not self.due and self.handed() != self.kept
     if whole or sure and self.due: self.near, self.random = NEAR, generators() if self.light else {}
     if not (self.due or again) or self.light and not sure and self.spent > SHARE*(now - self.since): return
@@ -34,8 +35,26 @@ def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # ane
     over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0
     self.newest = a._point(over) | dict(again=a.more, of=0, rows={})
     if self.trained is not None: self.newest |= {k: v for k, v in self.trained.told.items() if k in ('of', 'rows')}
+    self.wrote = state
     a.log.write(dict(event='anew' if anew else 'token', step=a.steps, chain=a.chain,
                      state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT}, **more))
+
+# %% ../../nbs/audit/637_continuing.ipynb #63700021
+@patch
+def touched(self: Watch) -> tuple: # looked at without a digest of all
+    "What tells whether weights were changed in place."
+    own = self.parameters()
+    return [p._version for p in own], [mark(p) for p in own[:4]]
+
+@patch
+def changed(self: Watch): # before an update
+    "What a script has made of its weights since a save."
+    was, self.saved_as = self.saved_as, None
+    if was is None or self.made or was == self.touched(): return
+    a, now = self.audit, self.state()
+    if now['weights'] == self.wrote['weights']: return
+    a.log.write(dict(event='changed', step=a.steps, chain=a.chain, state={k: digest(v) for k, v in now.items()},
+                     at={k: self.newest[k] for k in AT}))
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800028
 AT = 'epoch', 'ended', 'draws', 'joint', 'again', 'of', 'rows'    # of a token, beside what each line has
@@ -111,16 +130,22 @@ def found_as(self: Watch, known: list, saved: set, state: dict) -> tuple[dict | 
 def at_first(self: Watch) -> dict[str, str]: # component -> digest
     "Of what the first batch finds."
     own = self.optimizers
-    if not own: self.optimizers = apart(self.made)[0]
+    if not own: self.optimizers = apart(self.new)[0]
     try: return self.state() | self.handed()
-    finally: self.optimizers = own
+    finally: self.optimizers, self.each = own, []                             # one that is replaced is not held
 
 @patch
-def found_early(self: Watch, known: list, saved: set) -> dict | None: # the line
-    "The step that has left what the first draw had: a script may change weights or moments before it updates."
-    now = {k: digest(v) for k, v in (self.early or {}).items() if k in ('weights', 'optimizer')}
-    found = self.left_by(known, saved, self.early) if self.early else None
+def found_early(self: Watch, known: list, saved: set, early: dict | None) -> dict | None: # early: a state; the line
+    "The step that has left what there was before: a script may change weights or moments before it updates."
+    now = {k: digest(v) for k, v in (early or {}).items() if k in ('weights', 'optimizer')}
+    found = self.left_by(known, saved, early) if early else None
     return found if found and found['step'] and found['state'].items() >= now.items() else None
+
+@patch
+def was_loaded(self: Watch): # by `load_state_dict`
+    "What is there after a load, if it may be of an earlier launch."
+    if self.begun or not self.new or not (self.folder/'audit'/'rank0.jsonl').exists(): return
+    self.loadings = [*self.loadings, self.at_first()][-9:]
 
 # %% ../../nbs/audit/637_continuing.ipynb #6380007a
 @patch
@@ -129,7 +154,7 @@ def begin(self: Watch):
     a, state, parts = self.ledger(), self.state(), self.parts
     a.hooked = len(self.parameters())
     if self.begun: return self.tries(state) or self.write(state, anew=True)
-    self.begun, of = True, ('token', 'anew', 'saved')
+    self.begun, of = True, ('token', 'anew', 'saved', 'changed')
     # one rank may save for all, or be the only one so far
     lines = [r for r in lines_of(a.log.path.with_name('rank0.jsonl'), *of) if r['attempt'] != a.attempt]
     if a.rank: lines += lines_of(a.log.path, *of)
@@ -137,13 +162,17 @@ def begin(self: Watch):
     known = [r for r in lines if r['event'] != 'saved']
     self.saves = [r for r in known if (r['attempt'], r['step']) in saved]
     found, state = self.found_as(known, saved, state)
-    if not found and (found := self.found_early(known, saved)): state = self.early
+    if not found and (found := self.found_early(known, saved, self.early)): state = self.early
+    some = not found and (in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts))
+    loads = [] if found or some else [(r, x) for x in self.loadings if (r := self.found_early(known, saved, x))]
+    if loads: found, state = loads[-1]
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
     if token: state |= {k: v for k, v in (self.early or {}).items() if digest(v) == found['state'].get(k)}
     if token and not anew and token.get('again', 0) < updates_after(a.log.path, token): said['inside'] = True
-    if lost and (some := in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts)):
+    if loads: said['changed'] = True
+    if lost and some:
         if not self.light: token, said = some[0], {}                            # else there may be a save between
         said['initial'] = some[1]
     if self.extra: said['beside'] = self.extra

@@ -53,6 +53,7 @@ state     map    restored  component -> digest, after loading
 *initial  list   restored  how many weights are those of the beginning, how many there are, the step of the others
 *beside   whole  restored  how many weights are trained besides, which no save had held
 *late     flag   lineage   it was loaded behind updates of this launch, which lead to nothing
+*changed  flag   restored  the state is as it was loaded; the script has changed weights before its first update
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
 ''', epoch_end='''
 epoch    whole  whole  the loader was exhausted
@@ -76,10 +77,18 @@ step   whole  lineage   the last one before another training begins
 chain  text   lineage   of that step
 state  map    lineage   component -> digest, that it begins with
 at     map    lineage   as of a token
+''', changed='''
+step   whole  lineage   the last one before a save, behind which the script has changed its weights
+chain  text   lineage   of that step
+state  map    restored  component -> digest, that the next update begins with
+at     map    lineage   as of a token
 ''', watched='''
 *several  flag  once  loaders are drawn from side by side: nobody tells their epochs apart
 *idle     flag  restored  an optimizer has stepped three times, and no gradient had come to what it holds
-''', step='''
+''')
+
+# %% ../../nbs/audit/620_records.ipynb #2f104f8f
+_TABLES |= dict(step='''
 step      whole  contiguous  optimizer steps since the very beginning, from 1
 epoch     whole  whole       from whatever the user counts from
 source    text?  once        where the ids come from: dataset, key, function, index, content, given
@@ -147,6 +156,7 @@ class AuditAttempt:
     steps: dict = field(default_factory=dict)     # step -> rank -> record
     tokens: dict = field(default_factory=dict)    # (step, rank) -> record
     within: dict = field(default_factory=dict)    # (step, rank, updates of the same batch before it) -> record
+    changed: dict = field(default_factory=dict)   # by the same, where weights are changed behind the save
     anew: list = field(default_factory=list)      # records of where another training began
     saves: list = field(default_factory=list)     # records, in order
     over: list = field(default_factory=list)      # records of an exhausted loader
@@ -169,14 +179,16 @@ class AuditAttempt:
     def key(self) -> str | None: # its fingerprint; None: ids are kept
         return next(iter(self.begins.values())).get('key')
     @property
-    def continues(self) -> str: # token | fresh | unknown
-        "What it says it continues from."
-        said = next(iter(self.resumed.values()), None)
-        lost = said is None or any(map(said.get, ('strange', 'unseen', 'inside')))
-        lost = lost or said.get('older') and self.number > 1
-        return 'unknown' if lost else 'token' if said['token'] else 'fresh'
-    @property
     def token(self) -> dict | None: return next((r['token'] for r in self.resumed.values()), None)
+
+# %% ../../nbs/audit/620_records.ipynb #6cdc4295
+@patch(as_prop=True)
+def continues(self: AuditAttempt) -> str: # token | fresh | unknown
+    "What it says it continues from."
+    said = next(iter(self.resumed.values()), None)
+    lost = said is None or any(map(said.get, ('strange', 'unseen', 'inside')))
+    lost = lost or said.get('older') and self.number > 1
+    return 'unknown' if lost else 'token' if said['token'] else 'fresh'
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc4291
 def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, s, words; [] where no trial made it
@@ -194,7 +206,7 @@ def _put_aside(self: AuditAttempt, rank: int): # steps to find a rate, and then 
     self.tries += self.own.pop(rank, [])
     for by in self.steps.values(): by.pop(rank, None)
     self.steps = {s: by for s, by in self.steps.items() if by}
-    for table in (self.tokens, self.within): [table.pop(k) for k in [*table] if k[1] == rank]
+    for table in (self.tokens, self.within, self.changed): [table.pop(k) for k in [*table] if k[1] == rank]
     for name in ('anew', 'saves', 'over'): setattr(self, name, [r for r in getattr(self, name) if r['rank'] != rank])
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc428f
@@ -227,6 +239,7 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'resumed' and rank in self.resumed and not self._later(r): self.twice.append(r)
     elif kind == 'resumed': self.resumed[rank] = r
     elif kind == 'token': self.tokens[r['step'], rank] = self.within[r['step'], rank, again_at(r)] = r
+    elif kind == 'changed': self.changed[r['step'], rank, again_at(r)] = r
     elif kind == 'saved': self.saves.append(r)
     elif kind == 'epoch_end': self.over.append(r)
     elif kind == 'watched': self.watched, self.several, self.idle = True, *(

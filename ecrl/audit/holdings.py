@@ -60,6 +60,7 @@ class Watch:
     def __init__(self):
         self.audit: Audit | None = None
         self.optimizers, self.made, self.modules, self.schedules = [], [], [], []      # made: since the last step
+        self.spare, self.known = [], weakref.WeakSet()     # unpickled, or copied: a step tells that they train; of all
         self.within, self.pid = False, os.getpid()                 # within: a loader draws, perhaps from others
         self.begun = self.due = self.loads = False # begun: it has said what it continues from; due: a token
         self.passes, self.first = 0, None          # backward passes of the step, by a parameter that is in each
@@ -75,7 +76,8 @@ class Watch:
         self.tasks = False                         # each update is of what copies were trained on, without a loader
         self.tried_at = weakref.WeakKeyDictionary()                # of those copies: after which step
         self.rest = None, (0, {})                  # the pass that a restart goes on with; its dataset before
-        self.early, self.kept = None, {}           # what is handed on, at the first draw; in the newest token
+        self.early, self.kept, self.wrote = None, {}, {}   # what is held, at the first draw; handed on, in a token; all
+        self.loadings, self.saved_as = [], None    # what is held after loads; what tells of a change behind a save
         self.extra = self.looked = self.idle = 0   # weights that no save had held; see `tries`, `idled`
         self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
         self.passing, self.saves, self.near = [], [], NEAR # folders for a while; of launches before; steps that tell
@@ -105,9 +107,12 @@ def ledger(self: Watch) -> Audit:
     return self.audit
 
 @patch(as_prop=True)
+def new(self: Watch) -> list: return self.made or self.spare       # references to those that have not trained yet
+
+@patch(as_prop=True)
 def own(self: Watch) -> list: # optimizers
     "Those whose weights are handed on: others are of what is made for a while, such as a probe, or a copy for a task."
-    own = self.optimizers or [o for r in self.made if (o := r()) is not None]
+    own = self.optimizers or [o for r in self.new if (o := r()) is not None]
     return [o for o in own if o in self.held] or own
 
 @patch

@@ -112,20 +112,21 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
         if not h.reference and (odd := [r for r, x in restored.items() if x.get('beside')]): yield unknown(
             f'attempt {a.number} trains {restored[odd[0]]["beside"]} tensors that no checkpoint had held.',
             'undisturbed runs beside it (ecrl audit try)', None, odd[0], a)
+        if not h.reference and (odd := [r for r, x in restored.items() if x.get('changed')]): yield unknown(
+            f'attempt {a.number} has changed its weights between the load and its first update.', 'undisturbed runs '
+            'beside it (ecrl audit try)', None, odd[0], a)
+        elif not h.reference and restored and (other := _changed_elsewhere(h, a)): yield unknown(
+            f'attempt {a.number} continues from a save behind which nothing came; behind that of step {other} weights '
+            'were changed before the next update.', 'undisturbed runs beside it (ecrl audit try)', a.token['step'], a=a)
         for rank, r in restored.items():
             if not (t := r['token']) or not (p := h.named(t, a.number)): continue
-            own = a.world_size == p.world_size and (t['step'], rank) in p.tokens
-            by = rank if own else t.get('rank', 0)         # who saved it; each rank has generators of its own
-            saved, loaded = ({k: d for k, d in x['state'].items() if by == rank or 'rng' not in k}
-                             for x in (p.within.get((t['step'], by, again_at(t)), dict(state={})), r))
-            for k in HANDED_ON if a.watched else ():           # a reference knows better; who has none, loads none
-                if h.reference or k not in loaded or k not in saved: saved.pop(k, None); loaded.pop(k, None)
+            saved, loaded, after = _of_both(h, a, p, rank, r)
             lacks += [(a, rank, t['step'], k) for k in saved if k not in loaded]
             for k, d in loaded.items():
                 n += k in saved
                 if k not in saved: yield unknown(f'attempt {a.number}, rank {rank}: no digest of {k} was recorded at '
                                                  'the save.', f'token({k}=...)', t['step'], rank, a)
-                elif d != saved[k]: yield _otherwise(h, a, k, r, t['step'])
+                elif d != saved[k]: yield _otherwise(h, a, k, r, t['step'], k in after)
     if n: yield from first_of([unknown(f'attempt {a.number}, rank {rank}: {k} was digested at the save of step {s}, '
         'and not after the load.', f'resumed(token, {k}=...)', s, rank, a) for a, rank, s, k in lacks])
     if resumed and not n: yield Evidence(True, 'state was not compared. Needed: the same components in '
@@ -133,6 +134,28 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     if begun: yield Evidence(True, f'attempt {", ".join(map(str, begun))} began something anew within the job: nothing '
                                    'was to be restored, and what it trained is held against a reference alone.')
     return n
+
+# %% ../../nbs/audit/628_laws_state.ipynb #62800b10
+def _of_both(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, rank: int, r: dict) -> tuple: # p saved, r says resumed
+    """Components of what was saved, or of what the next update behind the save began with, where that is something
+    else; of what was loaded; and of what was changed so."""
+    t, after = r['token'], {}
+    own = a.world_size == p.world_size and (t['step'], rank) in p.tokens
+    by = rank if own else t.get('rank', 0)         # who saved it; each rank has generators of its own
+    where = t['step'], by, again_at(t)
+    saved, loaded = ({k: d for k, d in x['state'].items() if by == rank or 'rng' not in k}
+                     for x in (p.within.get(where, dict(state={})), r))
+    if where in p.changed and not r.get('changed'):
+        after = {k: d for k, d in p.changed[where]['state'].items() if saved.get(k, d) != d}
+    for k in HANDED_ON if a.watched else ():           # a reference knows better; who has none, loads none
+        if h.reference or k not in loaded or k not in saved: saved.pop(k, None); loaded.pop(k, None)
+    return saved | after, loaded, after
+
+def _changed_elsewhere(h: AuditHistory, a: AuditAttempt) -> int | None: # the step of another save
+    "Whether a script has changed weights behind other saves than the one that an attempt continues from, the last."
+    p, s = h.parent(a), a.token['step']
+    if s < max(p.steps, default=0) or any(k[0] == s for k in p.changed): return None
+    return next((k[0] for x in h.attempts[:a.number - 1] for k in x.changed), None)
 
 # %% ../../nbs/audit/628_laws_state.ipynb #aa83de5e
 def _made_anew(h: AuditHistory, a: AuditAttempt, r: dict) -> bool: # r: says resumed
@@ -144,15 +167,23 @@ def _made_anew(h: AuditHistory, a: AuditAttempt, r: dict) -> bool: # r: says res
     *before, last = ends or [0]
     return last == a.token['step'] and bool(before) and {*before} <= new
 
-def _otherwise(h: AuditHistory, a: AuditAttempt, k: str, r: dict, s: int) -> Evidence: # k: a component; r: says resumed
-    said = f'rank {r["rank"]}: {k} after the restart of attempt {a.number} is not what was saved at step {s}'
+def _otherwise(
+    h: AuditHistory, a: AuditAttempt,
+    k: str,  # a component
+    r: dict, # says resumed
+    s: int,  # step
+    later: bool, # whether the next update began with something else than was saved
+) -> Evidence:
+    of = f'what the update behind the save of step {s} began with' if later else f'what was saved at step {s}'
+    said = f'rank {r["rank"]}: {k} after the restart of attempt {a.number} is not {of}'
     if k in HANDED_ON and a.watched: return unknown(                 # the best one so far may have a file of its own
         said + ': averages, a teacher, or one that is kept aside'*(k == 'copies') + '. Was it restored?',
         'undisturbed runs beside it (ecrl audit try)', s, r['rank'], a)
     if k == 'optimizer' and a.watched and not h.reference and _made_anew(h, a, r): return unknown(
         f'{said}: it is made anew, as others were at the ends of the epochs before.', 'an undisturbed run beside it '
         '(ecrl audit try)', s, r['rank'], a)
-    return offence(a, f'{said}.', s, r['rank'], _of_the_beginning(r) if k == 'weights' else None)
+    why = 'the script changes weights between a save and the next update; here it did not' if later else None
+    return offence(a, f'{said}.', s, r['rank'], why or (_of_the_beginning(r) if k == 'weights' else None))
 
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
     few, of = (*(r.get('initial') or ()), 0, 0)[:2]

@@ -14,10 +14,11 @@ from .continuing import Watch                          # with where it goes on
 
 # %% ../../nbs/audit/638_updates.ipynb #63800011
 @patch
-def optimizer(self: Watch, opt):
+def optimizer(self: Watch, opt, copy: bool = False): # copy: or unpickled; loading a state comes here, too
     "An optimizer was made."
-    if not hasattr(opt, 'param_groups'): return
-    self.made.append(weakref.ref(opt))
+    if not hasattr(opt, 'param_groups') or opt in self.known: return
+    self.known.add(opt)
+    (self.spare if copy else self.made).append(weakref.ref(opt))
     if self.audit and self.audit.pending: self.late.add(opt)
     opt.register_step_pre_hook(lambda o, *_: self.safely(self.steps, o))
     opt.register_step_post_hook(lambda o, *_: self.leave() if self.off else self.safely(self.stepped, True, o))
@@ -36,17 +37,24 @@ def passed(self: Watch, p):
     if self.closure: self.starts()
     self.first = id(p)
     self.passes += 1
+    self.unfed()
+    self.audit.backward = True
+
+@patch
+def unfed(self: Watch):
+    "No loader: what an update is of is not known."
     a = self.ledger()
-    if not a.pending and self.last is None:                                    # no loader: its samples are not known
-        self.token()                                                           # of the step before: no draw has come
-        a.pending.append(Draw(None, '', [True], a.at_epoch, True))
-    a.backward = True
+    if a.pending or self.last is not None: return
+    self.token()                                                               # of the step before: no draw has come
+    a.pending.append(Draw(None, '', [True], a.at_epoch, True))
 
 # %% ../../nbs/audit/638_updates.ipynb #63800074
 @patch
 def steps(self: Watch, opt):
     """An optimizer is about to step. Without a backward pass it has gradients that were set by hand, makes its state,
     or has a closure that does one."""
+    if spare := [r for r in self.spare if r() is opt]: self.spare, self.made = [], self.made + spare
+    self.changed()
     if opt in self.tried_at and self.audit.steps > self.tried_at[opt] and not copied(opt, self.optimizers):
         self.inner.discard(opt); self.tried_at.pop(opt)                           # a peer: it trains on by itself
         self.optimizers = [*self.optimizers, opt]
@@ -88,6 +96,7 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     if any(r() is opt for r in self.older): # it trains on, beside the newer ones
         self.optimizers, self.older = [opt, *self.optimizers], [r for r in self.older if r() is not opt]
     if self.audit is None: return
+    if not self.did or id(opt) in self.did: self.unfed()                     # gradients by hand, as of evolution
     if not self.audit.pending: return self.without(opt)
     self.by_hand()
     if self.carried: self.carried, self.audit.unsure = set(), CARRIED
@@ -142,7 +151,7 @@ def given(g) -> bool: return g is not None and (str(g.layout) != 'torch.strided'
 @patch
 def carrying(self: Watch) -> set[int]: # ids of parameters
     "Which have gradients before the first batch, as where a job was saved between micro-batches, and these with it."
-    return {id(p) for opt in apart(self.made)[0] for p in trained_by(opt) if given(p.grad)}
+    return {id(p) for opt in apart(self.new)[0] for p in trained_by(opt) if given(p.grad)}
 
 @patch
 def zeroed(self: Watch, of): # an optimizer, or a module

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SHIM', 'BESIDE', 'SAVES', 'let_in', 'to_come', 'Pass', 'wrapped', 'loaders_beside', 'hook_loaders', 'hook_saves',
-           'watch']
+           'hook_states', 'watch']
 
 # %% ../../nbs/audit/639_watch.ipynb #63800004
 import atexit, contextlib, functools, importlib.util, os, re, sys, tempfile, time, weakref
@@ -183,7 +183,7 @@ def drawn(self: Pass, batch, was: dict): # was: what random generators held befo
     a.of = self.told                           # and not of a pass that has begun meanwhile
     a._draw(ids if source != 'index' or ids is None else by_name(ids, batch), source, self.of)
     a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1
-    if self.w.early is None and self.w.made: self.w.early, self.w.carried = self.w.at_first(), self.w.carrying()
+    if self.w.early is None and self.w.new: self.w.early, self.w.carried = self.w.at_first(), self.w.carrying()
     if not self.w.looks: return
     self.w.random = generators()                         # draws of a loader's dataset count, its seed does not
     self.w.used |= moved(was, self.w.random)
@@ -209,7 +209,7 @@ def hook_loaders(w: Watch) -> Callable: # look again for those beside
     def drawn(cls):
         @wrapped(cls, '__iter__')
         def batches(was, self):
-            if not (w.optimizers or w.made) or w.within: return was(self)
+            if not (w.optimizers or w.new) or w.within: return was(self)
             seen = w.safely(Pass, w, self, lambda: iter(was(self)))
             return was(self) if seen is None else seen
         seen.update((cls, cls.__iter__))
@@ -238,22 +238,10 @@ def hook_saves(w: Watch): # of what is imported by now, once
             elif w.holds(x['shape'] if isinstance(x, dict) else x.shape for x in args[0].values()): w.inside(args[1])
             return was(*args, **kw)
 
-# %% ../../nbs/audit/639_watch.ipynb #63800034
-def watch() -> Watch: # once, when torch has been imported
-    "Watch what this process trains."
+# %% ../../nbs/audit/639_watch.ipynb #63800035
+def hook_states(w: Watch): # modules, schedules, and what is loaded into them
     import torch
-    look_beside = hook_loaders(w := Watch())
-    @wrapped(torch.optim.Optimizer, '__init__')
-    def made(was, self, *args, **kw):
-        was(self, *args, **kw)
-        if w.audit is None: w.pid = os.getpid()                                # this is who trains
-        w.safely(w.optimizer, self); look_beside(); hook_saves(w)
-    for owner in (torch.optim.Optimizer, torch.nn.Module):
-        @wrapped(owner, 'zero_grad')
-        def zero(was, self, *args, **kw):
-            w.safely(w.zeroed, self)
-            return was(self, *args, **kw)
-    for name in ('__init__', '__setstate__'):                                      # the latter: copied, or loaded whole
+    for name in ('__init__', '__setstate__'):
         @wrapped(torch.nn.Module, name)
         def module(was, self, *args, **kw): w.modules.append(weakref.ref(self)); was(self, *args, **kw)
     kinds = {getattr(torch.optim.lr_scheduler, k, None) for k in ('LRScheduler', '_LRScheduler', 'ReduceLROnPlateau')}
@@ -264,7 +252,27 @@ def watch() -> Watch: # once, when torch has been imported
         @wrapped(owner, 'load_state_dict')
         def load(was, self, *args, **kw):
             w.loads = w.loads or bool(w.saves and w.safely(w.has, self))
+            result = was(self, *args, **kw)
+            w.safely(w.was_loaded)
+            return result
+
+# %% ../../nbs/audit/639_watch.ipynb #63800034
+def watch() -> Watch: # once, when torch has been imported
+    "Watch what this process trains."
+    import torch
+    look_beside = hook_loaders(w := Watch())
+    for name in ('__init__', '__setstate__'):                                      # the latter: copied, or loaded whole
+        @wrapped(torch.optim.Optimizer, name)
+        def made(was, self, *args, **kw):
+            was(self, *args, **kw)
+            if w.audit is None: w.pid = os.getpid()                            # this is who trains
+            w.safely(w.optimizer, self, was.__name__ != '__init__'); look_beside(); hook_saves(w)
+    for owner in (torch.optim.Optimizer, torch.nn.Module):
+        @wrapped(owner, 'zero_grad')
+        def zero(was, self, *args, **kw):
+            w.safely(w.zeroed, self)
             return was(self, *args, **kw)
+    hook_states(w)
     @wrapped(torch, 'save')
     def save(was, obj, f, *args, **kw): w.saving(obj, f, lambda: was(obj, f, *args, **kw))
     @wrapped((torch.amp if hasattr(torch.amp, 'GradScaler') else torch.cuda.amp).GradScaler, 'step')
