@@ -409,6 +409,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                               'ecrl/audit/laws_set.py'),
                                      'ecrl.audit.laws_set._cut_anew': ('audit/laws_set.html#_cut_anew', 'ecrl/audit/laws_set.py'),
                                      'ecrl.audit.laws_set._cut_off': ('audit/laws_set.html#_cut_off', 'ecrl/audit/laws_set.py'),
+                                     'ecrl.audit.laws_set._endless': ('audit/laws_set.html#_endless', 'ecrl/audit/laws_set.py'),
                                      'ecrl.audit.laws_set._entire': ('audit/laws_set.html#_entire', 'ecrl/audit/laws_set.py'),
                                      'ecrl.audit.laws_set._hashed_epoch': ('audit/laws_set.html#_hashed_epoch', 'ecrl/audit/laws_set.py'),
                                      'ecrl.audit.laws_set._judge_epoch': ('audit/laws_set.html#_judge_epoch', 'ecrl/audit/laws_set.py'),

@@ -107,6 +107,10 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         if s == last and fills and 'pad' in (tail or ''): continue
         open_tail = s == last and ended and tail is None
         drawn = again_by_itself(h) or by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
+        if drawn and a.watched and not h.reference and _endless(e): return (yield unknown(
+            f'epoch {e.number}: samples come again from {at(s, a)} on, and its loader has no end: nobody says where a '
+            'pass over the data has one.', 'an undisturbed run beside it (ecrl audit try); or a ledger of its own', s,
+            a=a))
         perhaps = a.number in perhaps_next
         need = (' Needed: unique=True, if no two samples have the same content.' if alike
                 else ' Or the epoch was over, and this is the next one: nobody says.' if perhaps
@@ -119,6 +123,10 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         blamed.add(a.number)
 
 # %% ../../nbs/audit/626_laws_set.ipynb #bd7a611f
+def _endless(e: Epoch) -> bool: # of a watched run
+    "Whether its loader has told no length, as with a sampler that goes on for ever."
+    return not any(m.record.get('due') or m.record.get('come') for m in e.used)
+
 def _too_many(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # of samples that may have the same content
     "More samples than there are, padding aside, were not each consumed once, whatever they hold."
     size, padded = h.declared('epoch_size'), 'pad' in (h.declared('tail') or 'pad')

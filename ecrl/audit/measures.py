@@ -96,6 +96,8 @@ def audit_goodput(run: AuditHistory | Path | str) -> AuditGoodput: # or its fold
         lacking.append(f'The records are not as they were written, so these figures are in doubt: {wrong}')
     until = max((i for i, a in enumerate(h.attempts, 1) if a.steps), default=len(h.attempts))
     known, idle = h.attempts[:until], len(h.attempts) - until                # idle: started when the job was done
+    lacking += [f'Not known: where attempt {a.number} goes on. It is counted as if it had begun afresh, so less may '
+                'have been replayed or lost.' for a in known if a.number > 1 and a.continues == 'unknown']
     if idle: lacking.append(f'Left out: {show_count(idle, "attempts")} after the last step, which trained nothing.')
     for a in known:
         for part, s in parts_of(h, a): parts[part] += s

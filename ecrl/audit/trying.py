@@ -22,6 +22,7 @@ from .findings import AUDIT_LAWS, few
 from .laws_order import told_of
 from .laws import beside_undisturbed, verify_audit
 from .beside import sources
+from .undeclared import batchless
 from .holdings import LIGHT
 from .watching import let_in
 
@@ -222,7 +223,9 @@ def within(points: list[str], h: AuditHistory) -> list[str]: # h: of an undistur
             f'A point that is: step:{min(end, f.global_step)}')
         if f.point in ('token', 'saved') and saves and f.global_step not in saves:
             raise TryError(f'{p}: the script saves at {few(saves)}, and not at step {f.global_step}')
-        if f.point == 'step' and f.global_step > end: raise TryError(f'{p}: the script has {end} steps')
+        if f.point == 'step' and f.global_step > end: raise TryError(
+            f'{p}: the script has {end} steps' + ''.join(                       # more, such as of kept batches
+                f' that are seen; {e.message.split(":")[0]}. A point that is: step:{end}' for e in batchless(h)))
     return points
 
 def launch_worlds(worlds: list[int], launches: int) -> list[int]: # ranks of each launch

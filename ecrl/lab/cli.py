@@ -978,6 +978,8 @@ def _afresh(h) -> str: # of a trial
     first = min(saved, default=0)
     early = saved and not any(a.saves if a.watched else a.tokens for a in h.attempts[:-1])
     said = 'No restart continued from what had been saved: each began afresh'
+    if not saved: return ('No restart continued with weights that a step had left: each began afresh, or with other '
+                          'ones.')
     if not early: return f'{said}.'
     if first == h.reference.end: return f'{said}, since nothing is saved before the last step, {first}.'
     return (f'{said}, since the kills came before its first save, of step {first}. '
