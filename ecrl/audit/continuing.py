@@ -11,7 +11,7 @@ from pathlib import Path
 from fastcore.basics import patch
 from .ledger import digest, lines_of
 from .places import reordered
-from .holdings import NEAR, Watch, apart, copied, generators, mark
+from .holdings import NEAR, Watch, apart, copied, generators
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800012
 SHARE = 0.02                       # of the time, at most, is for digests, but for those of a save
@@ -19,7 +19,8 @@ SHARE = 0.02                       # of the time, at most, is for digests, but f
 @patch
 def token(self: Watch, sure: bool = False, whole: bool = False): # sure: it is saved; whole: with these weights
     "What the newest step has left, once; once more at a save, if a schedule has moved since, as behind a validation."
-    if sure: self.saved_as = self.touched()
+    if whole and not self.due: self.changed()
+    self.behind = self.behind or whole
     now, again = time.monotonic(), whole and not self.due and self.handed() != self.kept
     if whole or sure and self.due: self.near, self.random = NEAR, generators() if self.light else {}
     if not (self.due or again) or self.light and not sure and self.spent > SHARE*(now - self.since): return
@@ -35,24 +36,17 @@ def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # ane
     over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0
     self.newest = a._point(over) | dict(again=a.more, of=0, rows={})
     if self.trained is not None: self.newest |= {k: v for k, v in self.trained.told.items() if k in ('of', 'rows')}
-    self.wrote = state
+    self.wrote = state, [*map(id, self.own)]
     a.log.write(dict(event='anew' if anew else 'token', step=a.steps, chain=a.chain,
                      state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT}, **more))
 
 # %% ../../nbs/audit/637_continuing.ipynb #63700021
 @patch
-def touched(self: Watch) -> tuple: # looked at without a digest of all
-    "What tells whether weights were changed in place."
-    own = self.parameters()
-    return [p._version for p in own], [mark(p) for p in own[:4]]
-
-@patch
-def changed(self: Watch): # before an update
-    "What a script has made of its weights since a save."
-    was, self.saved_as = self.saved_as, None
-    if was is None or self.made or was == self.touched(): return
-    a, now = self.audit, self.state()
-    if now['weights'] == self.wrote['weights']: return
+def changed(self: Watch): # at a save, and at the first update behind it
+    "What a script has made of its weights since they were told; not where other optimizers are meant than then."
+    (was, of), now, a = self.wrote, self.state(), self.audit
+    self.wrote = now, [*map(id, self.own)]
+    if self.wrote[1] != of or now['weights'] == was['weights']: return
     a.log.write(dict(event='changed', step=a.steps, chain=a.chain, state={k: digest(v) for k, v in now.items()},
                      at={k: self.newest[k] for k in AT}))
 

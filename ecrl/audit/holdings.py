@@ -76,8 +76,9 @@ class Watch:
         self.tasks = False                         # each update is of what copies were trained on, without a loader
         self.tried_at = weakref.WeakKeyDictionary()                # of those copies: after which step
         self.rest = None, (0, {})                  # the pass that a restart goes on with; its dataset before
-        self.early, self.kept, self.wrote = None, {}, {}   # what is held, at the first draw; handed on, in a token; all
-        self.loadings, self.saved_as = [], None    # what is held after loads; what tells of a change behind a save
+        self.early, self.kept = None, {}           # what is held, at the first draw; handed on, in the newest token
+        self.wrote = None, []                      # the state that was told last, and ids of its optimizers
+        self.loadings, self.behind = [], False     # what is held after loads; behind: no update has come since a save
         self.extra = self.looked = self.idle = 0   # weights that no save had held; see `tries`, `idled`
         self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
         self.passing, self.saves, self.near = [], [], NEAR # folders for a while; of launches before; steps that tell
@@ -85,16 +86,16 @@ class Watch:
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
 
     @property
-    def here(self) -> bool: # not in a worker of a loader, nor where a script keeps a ledger itself
+    def here(self) -> bool: # not in a loader's worker, nor where a script keeps a ledger itself
         own = getattr(sys.modules.get('ecrl.audit'), '_MADE', None)
         return os.getpid() == self.pid and not own and not self.off
 
-    @property
-    def trains(self) -> bool: return self.begun and threading.get_ident() == self.thread       # this thread
-    @property
-    def looks(self) -> bool: return self.light and self.near > 0
-
 # %% ../../nbs/audit/636_holdings.ipynb #63800060
+@patch(as_prop=True)
+def trains(self: Watch) -> bool: return self.begun and threading.get_ident() == self.thread        # this thread
+@patch(as_prop=True)
+def looks(self: Watch) -> bool: return self.light and self.near > 0
+
 def trained_by(*optimizers) -> list: # parameters
     return [p for o in optimizers for g in o.param_groups for p in g['params']]
 

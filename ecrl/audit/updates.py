@@ -53,13 +53,20 @@ def unfed(self: Watch):
 def steps(self: Watch, opt):
     """An optimizer is about to step. Without a backward pass it has gradients that were set by hand, makes its state,
     or has a closure that does one."""
-    if spare := [r for r in self.spare if r() is opt]: self.spare, self.made = [], self.made + spare
-    self.changed()
+    if any(r() is opt for r in self.spare): self.trains_on(opt)
+    if self.behind and self.begun and not self.made: self.behind = False; self.changed()
     if opt in self.tried_at and self.audit.steps > self.tried_at[opt] and not copied(opt, self.optimizers):
         self.inner.discard(opt); self.tried_at.pop(opt)                           # a peer: it trains on by itself
         self.optimizers = [*self.optimizers, opt]
     if self.passes or self.made and any(given(p.grad) for p in trained_by(opt)): self.starts(opt)
     else: self.closure = True
+
+@patch
+def trains_on(self: Watch, opt): # opt: was unpickled, or copied
+    "It trains, and so will others that came with it; not copies that are kept."
+    spare = [(r, o) for r in self.spare if (o := r()) is not None]
+    kept = [r for r, o in spare if o is not opt and copied(o, [x for _, x in spare if x is not o] + self.optimizers)]
+    self.spare, self.made = kept, self.made + [r for r, _ in spare if r not in kept]
 
 @patch
 def starts(self: Watch, opt=None): # opt: steps
@@ -96,7 +103,8 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     if any(r() is opt for r in self.older): # it trains on, beside the newer ones
         self.optimizers, self.older = [opt, *self.optimizers], [r for r in self.older if r() is not opt]
     if self.audit is None: return
-    if not self.did or id(opt) in self.did: self.unfed()                     # gradients by hand, as of evolution
+    if self.begun and (not self.did or id(opt) in self.did) and any(given(p.grad) for p in trained_by(opt)):
+        self.unfed()                                                         # gradients by hand, as of evolution
     if not self.audit.pending: return self.without(opt)
     self.by_hand()
     if self.carried: self.carried, self.audit.unsure = set(), CARRIED

@@ -233,7 +233,7 @@ def hook_saves(w: Watch): # of what is imported by now, once
         @wrapped(owner, name)
         def begins(was, *args, **kw):
             if not (w.trains and w.here): pass
-            elif w.light: w.safely(w.token, True)
+            elif w.light: w.safely(w.token, True, True)
             elif not isinstance(args[0], dict): w.inside(next(filter(None, args[1:]), None) or args[0].path)
             elif w.holds(x['shape'] if isinstance(x, dict) else x.shape for x in args[0].values()): w.inside(args[1])
             return was(*args, **kw)
