@@ -719,6 +719,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.audit.updates.Watch.by_hand': ('audit/updates.html#watch.by_hand', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.carrying': ('audit/updates.html#watch.carrying', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.idled': ('audit/updates.html#watch.idled', 'ecrl/audit/updates.py'),
+                                    'ecrl.audit.updates.Watch.moves': ('audit/updates.html#watch.moves', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.notes': ('audit/updates.html#watch.notes', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.optimizer': ('audit/updates.html#watch.optimizer', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.passed': ('audit/updates.html#watch.passed', 'ecrl/audit/updates.py'),

@@ -103,8 +103,7 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     if any(r() is opt for r in self.older): # it trains on, beside the newer ones
         self.optimizers, self.older = [opt, *self.optimizers], [r for r in self.older if r() is not opt]
     if self.audit is None: return
-    if self.begun and (not self.did or id(opt) in self.did) and any(given(p.grad) for p in trained_by(opt)):
-        self.unfed()                                                         # gradients by hand, as of evolution
+    if not self.audit.pending and self.moves(opt): self.unfed()
     if not self.audit.pending: return self.without(opt)
     self.by_hand()
     if self.carried: self.carried, self.audit.unsure = set(), CARRIED
@@ -135,6 +134,12 @@ def without(self: Watch, opt):
     self.passes, self.first, another = 0, None, not self.did or id(opt) in self.did
     if another: self.audit.more, self.due, self.did = self.audit.more + 1, True, set()
     self.did.add(id(opt))
+
+@patch
+def moves(self: Watch, opt) -> bool: # opt: has stepped; None: a scaler has left it out
+    "Whether gradients by hand, such as those of evolution, make an update, of no loader and no backward pass."
+    first = self.begun and self.last is None and (not self.did or id(opt) in self.did)        # of its kind
+    return first and opt is not None and any(given(p.grad) for p in trained_by(opt))
 
 # %% ../../nbs/audit/638_updates.ipynb #63800078
 @patch
