@@ -43,10 +43,10 @@ def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # ane
 # %% ../../nbs/audit/637_continuing.ipynb #63700021
 @patch
 def changed(self: Watch): # at a save, and at the first update behind it
-    "What a script has made of its weights since they were told; not where other optimizers are meant than then."
+    "What a script has made of its state since it was told; not where other optimizers are meant than then."
     (was, of), now, a = self.wrote, self.state(), self.audit
     self.wrote = now, [*map(id, self.own)]
-    if self.wrote[1] != of or now['weights'] == was['weights']: return
+    if self.wrote[1] != of or now == {k: was[k] for k in now}: return
     a.log.write(dict(event='changed', step=a.steps, chain=a.chain, state={k: digest(v) for k, v in now.items()},
                      at={k: self.newest[k] for k in AT}))
 
@@ -145,7 +145,7 @@ def was_loaded(self: Watch): # by `load_state_dict`
 @patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
-    a, state, parts = self.ledger(), self.state(), self.parts
+    a, state, parts = self.ledger(), (came := self.state()), self.parts
     a.hooked = len(self.parameters())
     if self.begun: return self.tries(state) or self.write(state, anew=True)
     self.begun, of = True, ('token', 'anew', 'saved', 'changed')
@@ -160,6 +160,7 @@ def begin(self: Watch):
     some = not found and (in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts))
     loads = [] if found or some else [(r, x) for x in self.loadings if (r := self.found_early(known, saved, x))]
     if loads: found, state = loads[-1]
+    self.came = found, came
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
     lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
@@ -202,12 +203,15 @@ def has(self: Watch, of) -> bool: # an optimizer, or a module: it is trained her
 
 @patch
 def tries(self: Watch, state: dict[str, str] | None = None) -> bool: # state: as it is now
-    """Whether only now it has loaded what an earlier launch had saved: what this one has updated before, such as to
-    find a rate, leads to nothing."""
-    a, later = self.audit, [r for r in self.saves if r['step'] > self.audit.steps]
-    self.looked += bool(later)
-    if not later or self.looked > 9: return False                        # some load something at each step
-    found, state = self.found_as(later, {(r['attempt'], r['step']) for r in later}, state or self.state())
+    """Whether only now it has loaded what an earlier launch had saved, or once more what it had begun with: what this
+    one has updated before, such as to find a rate, leads to nothing."""
+    a, later, (came, began) = self.audit, [r for r in self.saves if r['step'] > self.audit.steps], self.came
+    again = bool(came) and 0 < came['step'] < a.steps
+    self.looked += bool(later) or again
+    if not (later or again) or self.looked > 9: return False             # some load something at each step
+    state = state or self.state()
+    if again and state == began: found, state = came, state | self.handed()
+    else: found, state = self.found_as(later, {(r['attempt'], r['step']) for r in later}, state)
     if not found: return False
     a.pending = [d for d in a.pending if self.last is None or d.of is self.last.of]
     a.said, a.here, a.fresh, a.ended, a.more, a.of_told, a.noted, a.passed = False, False, True, None, 0, {}, {}, 0

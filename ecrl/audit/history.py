@@ -197,8 +197,9 @@ def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, 
     except (OSError, ValueError, RecursionError): return []
 
 @patch
-def _behind(self: AuditAttempt, r: dict) -> bool: # r: says that it has loaded what comes behind all that it did before
-    return bool(r['token']) and all(x['step'] < r['token']['step'] for x in self.own.get(r['rank'], ()))
+def _behind(self: AuditAttempt, r: dict) -> bool: # r: says that it has loaded what comes behind all that it did
+    again = r['rank'] in self.resumed and self.resumed[r['rank']]['token'] == r['token']           # or all over again
+    return bool(r['token']) and (again or all(x['step'] < r['token']['step'] for x in self.own.get(r['rank'], ())))
 
 @patch
 def _put_aside(self: AuditAttempt, rank: int): # steps to find a rate, and then the checkpoint is loaded

@@ -82,6 +82,7 @@ class Watch:
         self.extra = self.looked = self.idle = 0   # weights that no save had held; see `tries`, `idled`
         self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
         self.passing, self.saves, self.near = [], [], NEAR # folders for a while; of launches before; steps that tell
+        self.came = None, {}                       # the line of the step that it goes on behind; what it began with
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
 

@@ -116,8 +116,8 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
             f'attempt {a.number} has changed its weights between the load and its first update.', 'undisturbed runs '
             'beside it (ecrl audit try)', None, odd[0], a)
         elif not h.reference and restored and (other := _changed_elsewhere(h, a)): yield unknown(
-            f'attempt {a.number} continues from a save behind which nothing came; behind that of step {other} weights '
-            'were changed before the next update.', 'undisturbed runs beside it (ecrl audit try)', a.token['step'], a=a)
+            f'attempt {a.number} continues from a save behind which nothing came; behind that of step {other} the '
+            'state was changed before the next update.', 'undisturbed runs beside it (ecrl audit try)', a.token['step'], a=a)
         for rank, r in restored.items():
             if not (t := r['token']) or not (p := h.named(t, a.number)): continue
             saved, loaded, after = _of_both(h, a, p, rank, r)
@@ -152,10 +152,14 @@ def _of_both(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, rank: int, r: di
     return saved | after, loaded, after
 
 def _changed_elsewhere(h: AuditHistory, a: AuditAttempt) -> int | None: # the step of another save
-    "Whether a script has changed weights behind other saves than the one that an attempt continues from, the last."
+    "Whether a script has changed its state behind each save but the one that an attempt continues from, the last."
     p, s = h.parent(a), a.token['step']
-    if s < max(p.steps, default=0) or any(k[0] == s for k in p.changed): return None
-    return next((k[0] for x in h.attempts[:a.number - 1] for k in x.changed), None)
+    before = h.attempts[:a.number - 1]
+    saves = {(x.number, r['token']['step']): max(x.steps, default=0) for x in before for r in x.saves}
+    went_on = {k for k, end in saves.items() if k[1] < end}
+    changed = {(x.number, k[0]) for x in before for k in x.changed}
+    if (p.number, s) in went_on | changed or not went_on or went_on - changed: return None
+    return max(changed)[1]
 
 # %% ../../nbs/audit/628_laws_state.ipynb #aa83de5e
 def _made_anew(h: AuditHistory, a: AuditAttempt, r: dict) -> bool: # r: says resumed
@@ -182,7 +186,7 @@ def _otherwise(
     if k == 'optimizer' and a.watched and not h.reference and _made_anew(h, a, r): return unknown(
         f'{said}: it is made anew, as others were at the ends of the epochs before.', 'an undisturbed run beside it '
         '(ecrl audit try)', s, r['rank'], a)
-    why = 'the script changes weights between a save and the next update; here it did not' if later else None
+    why = 'the script changes its state between a save and the next update; here it did not' if later else None
     return offence(a, f'{said}.', s, r['rank'], why or (_of_the_beginning(r) if k == 'weights' else None))
 
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
