@@ -113,13 +113,15 @@ def found_as(self: Watch, known: list, saved: set, state: dict) -> tuple[dict | 
     for n in range(most - 1, 0, -1):                                           # the last ones may be new
         if found := self.left_by(known, saved, fewer := self.state(n) | handed): return found, fewer
     some = [x for n in range(len(each) - 1, 0, -1) for x in itertools.combinations(each, n)] if len(each) < 6 else []
-    for own in some:
-        if found := self.left_by(known, saved, fewer := self.of([*own]) | handed):
-            self.held.update(mine := [o for o, *_ in own])
-            self.extra = sum(len(w) for o, w, _ in each if o not in self.held and not copied(o, mine))
-            return found, fewer
-    return None, state | handed
+    whole = [r for r in known if r['event'] != 'anew']                       # that is of one which came, perhaps alone
+    hits = [(f, x, own) for own in some if (f := self.left_by(whole, saved, x := self.of([*own]) | handed))]
+    if not hits: return None, state | handed
+    found, fewer, own = max(hits, key=lambda hit: hit[0]['step'] > 0)        # one that was replaced is as it was made
+    self.held.update(mine := [o for o, *_ in own])
+    self.extra = sum(len(w) for o, w, _ in each if o not in self.held and not copied(o, mine))
+    return found, fewer
 
+# %% ../../nbs/audit/637_continuing.ipynb #63700022
 @patch
 def at_first(self: Watch) -> dict[str, str]: # component -> digest
     "Of what the first batch finds."
@@ -136,10 +138,11 @@ def found_early(self: Watch, known: list, saved: set, early: dict | None) -> dic
     return found if found and found['step'] and found['state'].items() >= now.items() else None
 
 @patch
-def was_loaded(self: Watch): # by `load_state_dict`
-    "What is there after a load, if it may be of an earlier launch."
-    if self.begun or not self.new or not (self.folder/'audit'/'rank0.jsonl').exists(): return
-    self.loadings = [*self.loadings, self.at_first()][-9:]
+def was_loaded(self: Watch, of): # an optimizer, or a module: `load_state_dict` has returned
+    "What is there after a load, if it may be of an earlier launch; of many parts, after the first ones."
+    many = len(self.loadings) > 9 and not hasattr(of, 'param_groups')
+    if not (self.begun or many) and self.has(of) and (self.folder/'audit'/'rank0.jsonl').exists():
+        self.loadings.append(self.at_first())
 
 # %% ../../nbs/audit/637_continuing.ipynb #6380007a
 @patch
@@ -166,7 +169,7 @@ def begin(self: Watch):
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
     if token: state |= {k: v for k, v in (self.early or {}).items() if digest(v) == found['state'].get(k)}
     if token and not anew and token.get('again', 0) < updates_after(a.log.path, token): said['inside'] = True
-    if loads: said['changed'] = True
+    if loads: said['as_loaded'] = True
     if lost and some:
         if not self.light: token, said = some[0], {}                            # else there may be a save between
         said['initial'] = some[1]
@@ -198,7 +201,7 @@ def renumbered(self: Watch) -> str: # why; '': they are not
 # %% ../../nbs/audit/637_continuing.ipynb #6380007c
 @patch
 def has(self: Watch, of) -> bool: # an optimizer, or a module: it is trained here
-    if hasattr(of, 'param_groups'): return any(of is o for o in self.optimizers)
+    if hasattr(of, 'param_groups'): return any(of is o for o in self.own)
     return not {*map(id, of.parameters())}.isdisjoint(map(id, self.parameters()))
 
 @patch

@@ -53,7 +53,7 @@ state     map    restored  component -> digest, after loading
 *initial  list   restored  how many weights are those of the beginning, how many there are, the step of the others
 *beside   whole  restored  how many weights are trained besides, which no save had held
 *late     flag   lineage   it was loaded behind updates of this launch, which lead to nothing
-*changed  flag   restored  the state is as it was loaded; the script has changed weights before its first update
+*as_loaded  flag  restored  the state is as it was loaded; the script has changed it before its first update
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
 ''', epoch_end='''
 epoch    whole  whole  the loader was exhausted
@@ -78,9 +78,9 @@ chain  text   lineage   of that step
 state  map    lineage   component -> digest, that it begins with
 at     map    lineage   as of a token
 ''', changed='''
-step   whole  lineage   the last one before a save, behind which the script has changed its weights
+step   whole  lineage   whose token told the state, which the script has changed since
 chain  text   lineage   of that step
-state  map    restored  component -> digest, that the next update begins with
+state  map    restored  component -> digest, as it was saved, or as the update behind the save begins with
 at     map    lineage   as of a token
 ''', watched='''
 *several  flag  once  loaders are drawn from side by side: nobody tells their epochs apart
@@ -156,7 +156,7 @@ class AuditAttempt:
     steps: dict = field(default_factory=dict)     # step -> rank -> record
     tokens: dict = field(default_factory=dict)    # (step, rank) -> record
     within: dict = field(default_factory=dict)    # (step, rank, updates of the same batch before it) -> record
-    changed: dict = field(default_factory=dict)   # by the same, where weights are changed behind the save
+    changed: dict = field(default_factory=dict)   # by the same, of a state that the script has changed since
     anew: list = field(default_factory=list)      # records of where another training began
     saves: list = field(default_factory=list)     # records, in order
     over: list = field(default_factory=list)      # records of an exhausted loader

@@ -17,6 +17,7 @@ from .ledger import Audit, digest, rng
 def tensors_of(x) -> Iterator: # in order
     "All tensors of a state."
     if hasattr(x, 'state_dict') and not isinstance(x, type): x = x.state_dict()
+    if hasattr(x, 'materialize'): return                                                    # a lazy one, not made yet
     if hasattr(x, 'detach'): yield x.to_local() if hasattr(x, 'to_local') else x         # of a sharded one, its part
     elif isinstance(x, (dict, list, tuple)):
         for v in x.values() if isinstance(x, dict) else x: yield from tensors_of(v)
@@ -82,6 +83,7 @@ class Watch:
         self.extra = self.looked = self.idle = 0   # weights that no save had held; see `tries`, `idled`
         self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
         self.passing, self.saves, self.near = [], [], NEAR # folders for a while; of launches before; steps that tell
+        self.lazy = weakref.WeakSet()              # optimizers of parameters that are not made yet
         self.came = None, {}                       # the line of the step that it goes on behind; what it began with
         self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
@@ -147,10 +149,13 @@ def state(self: Watch, groups: int | None = None) -> dict[str, str]: # component
     alive = [m for r in self.modules if (m := r()) is not None]
     order = {id(p): n for n, p in enumerate(p for m in alive for p in m._parameters.values())}
     def held(o, groups): # in the order of modules: of names in a set, each process has another one
-        return [p for g in o.param_groups[:groups] for p in sorted(g['params'], key=lambda p: order.get(id(p), -1))]
+        return [p for g in o.param_groups[:groups] for p in sorted(g['params'], key=lambda p: order.get(id(p), -1))
+                if not hasattr(p, 'materialize')]
     def moments(o, groups): return [[v for _, v in sorted(of(o, p).items(), key=lambda kv: str(kv[0]))
                                      if hasattr(v, 'detach')] for p in held(o, groups)]
-    self.each = [(o, [mark(p) for p in held(o, groups)], mark(moments(o, groups))) for o in self.own]
+    each = [(o, [mark(p) for p in held(o, groups)], mark(moments(o, groups))) for o in self.own]
+    # they may come in another order, as where all are unpickled
+    self.each = sorted(each, key=lambda x: ([tuple(p.shape) for p in held(x[0], groups)], x[1]))
     self.beside = [mark(moments(o, None)) for o in self.more]
     return self.of(self.each)
 

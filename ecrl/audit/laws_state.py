@@ -109,15 +109,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
         begun += [a.number]*any(r.get('anew') for r in a.resumed.values())
         restored = {rank: r for rank, r in sorted(a.resumed.items()) if not r.get('anew')}
         resumed |= bool(restored)
-        if not h.reference and (odd := [r for r, x in restored.items() if x.get('beside')]): yield unknown(
-            f'attempt {a.number} trains {restored[odd[0]]["beside"]} tensors that no checkpoint had held.',
-            'undisturbed runs beside it (ecrl audit try)', None, odd[0], a)
-        if not h.reference and (odd := [r for r, x in restored.items() if x.get('changed')]): yield unknown(
-            f'attempt {a.number} has changed its weights between the load and its first update.', 'undisturbed runs '
-            'beside it (ecrl audit try)', None, odd[0], a)
-        elif not h.reference and restored and (other := _changed_elsewhere(h, a)): yield unknown(
-            f'attempt {a.number} continues from a save behind which nothing came; behind that of step {other} the '
-            'state was changed before the next update.', 'undisturbed runs beside it (ecrl audit try)', a.token['step'], a=a)
+        if restored and not h.reference: yield from _asks_for_one(h, a, restored)
         for rank, r in restored.items():
             if not (t := r['token']) or not (p := h.named(t, a.number)): continue
             saved, loaded, after = _of_both(h, a, p, rank, r)
@@ -145,11 +137,23 @@ def _of_both(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, rank: int, r: di
     where = t['step'], by, again_at(t)
     saved, loaded = ({k: d for k, d in x['state'].items() if by == rank or 'rng' not in k}
                      for x in (p.within.get(where, dict(state={})), r))
-    if where in p.changed and not r.get('changed'):
+    if where in p.changed and not r.get('as_loaded'):
         after = {k: d for k, d in p.changed[where]['state'].items() if saved.get(k, d) != d}
     for k in HANDED_ON if a.watched else ():           # a reference knows better; who has none, loads none
         if h.reference or k not in loaded or k not in saved: saved.pop(k, None); loaded.pop(k, None)
     return saved | after, loaded, after
+
+def _asks_for_one(h: AuditHistory, a: AuditAttempt, restored: dict) -> Iterator[Evidence]: # restored: rank -> record
+    "What only undisturbed runs beside it would tell of a restart."
+    need, s = 'undisturbed runs beside it (ecrl audit try)', a.token['step']
+    odd = {k: next((r for r, x in restored.items() if x.get(k)), None) for k in ('beside', 'as_loaded')}
+    if (r := odd['beside']) is not None: yield unknown(
+        f'attempt {a.number} trains {restored[r]["beside"]} tensors that no checkpoint had held.', need, None, r, a)
+    if (r := odd['as_loaded']) is not None: yield unknown(
+        f'attempt {a.number} has changed its state between the load and its first update.', need, None, r, a)
+    elif other := _changed_elsewhere(h, a): yield unknown(
+        f'no update followed the save that attempt {a.number} continues from. Behind that of step {other} the script '
+        'had changed its state first: whether here, too, is not known.', need, s, a=a)
 
 def _changed_elsewhere(h: AuditHistory, a: AuditAttempt) -> int | None: # the step of another save
     "Whether a script has changed its state behind each save but the one that an attempt continues from, the last."
@@ -186,7 +190,7 @@ def _otherwise(
     if k == 'optimizer' and a.watched and not h.reference and _made_anew(h, a, r): return unknown(
         f'{said}: it is made anew, as others were at the ends of the epochs before.', 'an undisturbed run beside it '
         '(ecrl audit try)', s, r['rank'], a)
-    why = 'the script changes its state between a save and the next update; here it did not' if later else None
+    why = 'the script changes its state between a save and the next update, and here it is another' if later else None
     return offence(a, f'{said}.', s, r['rank'], why or (_of_the_beginning(r) if k == 'weights' else None))
 
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart

@@ -22,9 +22,17 @@ def optimizer(self: Watch, opt, copy: bool = False): # copy: or unpickled; loadi
     if self.audit and self.audit.pending: self.late.add(opt)
     opt.register_step_pre_hook(lambda o, *_: self.safely(self.steps, o))
     opt.register_step_post_hook(lambda o, *_: self.leave() if self.off else self.safely(self.stepped, True, o))
+    self.lazy.add(opt)
+    self.hooked(opt)
+
+@patch
+def hooked(self: Watch, opt): # once all its parameters are made
+    if any(hasattr(p, 'materialize') for p in trained_by(opt)): return
+    self.lazy.discard(opt)
     for p in trained_by(opt):
         if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(self.backward)
 
+# %% ../../nbs/audit/638_updates.ipynb #63800012a
 @patch
 def backward(self: Watch, p):
     "A gradient has come to a parameter; the first one of a step tells its passes."
@@ -53,6 +61,7 @@ def unfed(self: Watch):
 def steps(self: Watch, opt):
     """An optimizer is about to step. Without a backward pass it has gradients that were set by hand, makes its state,
     or has a closure that does one."""
+    if opt in self.lazy: self.hooked(opt)
     if any(r() is opt for r in self.spare): self.trains_on(opt)
     if self.behind and self.begun and not self.made: self.behind = False; self.changed()
     if opt in self.tried_at and self.audit.steps > self.tried_at[opt] and not copied(opt, self.optimizers):

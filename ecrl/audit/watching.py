@@ -253,7 +253,7 @@ def hook_states(w: Watch): # modules, schedules, and what is loaded into them
         def load(was, self, *args, **kw):
             w.loads = w.loads or bool(w.saves and w.safely(w.has, self))
             result = was(self, *args, **kw)
-            w.safely(w.was_loaded)
+            w.safely(w.was_loaded, self)
             return result
 
 # %% ../../nbs/audit/639_watch.ipynb #63800034
