@@ -152,7 +152,7 @@ white-space:nowrap;max-height:11.8rem;overflow:hidden}
 .case.broken{border-color:#b3261e}.case.refused{border-color:#c88a00}
 .case code{display:block;font-size:.78rem}.case:target{background:#fff6d6}
 .case{scroll-margin-top:5rem}.promise{overflow-wrap:anywhere}
-@media(max-width:800px){.board th.who{white-space:normal;min-width:7rem;max-width:7rem;font-size:.72rem;line-height:1.2}
+@media(max-width:800px){.board th.who{white-space:normal;min-width:8.5rem;max-width:8.5rem;overflow-wrap:anywhere;font-size:.72rem;line-height:1.2}
 .legend span{white-space:normal;display:block}}</style>'''
 
 FOLDED = '''<script>
