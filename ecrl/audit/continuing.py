@@ -18,15 +18,13 @@ SHARE = 0.02                       # of the time, at most, is for digests, but f
 
 @patch
 def token(self: Watch, sure: bool = False, whole: bool = False): # sure: it is saved; whole: with these weights
-    "What the newest step has left, once; once more at a save, if a schedule has moved since, as behind a validation."
+    "What the newest step has left, once; what a save finds otherwise is told besides."
     if whole and not self.due: self.changed()
-    self.behind = self.behind or whole
-    now, again = time.monotonic(), whole and not self.due and self.handed() != self.kept
+    self.behind, now = self.behind or whole, time.monotonic()
     if whole or sure and self.due: self.near, self.random = NEAR, generators() if self.light else {}
-    if not (self.due or again) or self.light and not sure and self.spent > SHARE*(now - self.since): return
+    if not self.due or self.light and not sure and self.spent > SHARE*(now - self.since): return
     self.due, (trained, copies) = False, self.around()
-    self.kept = self.handed(copies)
-    self.write(self.state() | self.kept)
+    self.write(self.state() | self.handed(copies))
     self.audit.noted |= self.buffers(trained)                                               # told with the next step
     self.spent += time.monotonic() - now
 
@@ -44,9 +42,9 @@ def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # ane
 @patch
 def changed(self: Watch): # at a save, and at the first update behind it
     "What a script has made of its state since it was told; not where other optimizers are meant than then."
-    (was, of), now, a = self.wrote, self.state(), self.audit
+    (was, of), now, a = self.wrote, self.state() | self.handed(), self.audit
     self.wrote = now, [*map(id, self.own)]
-    if self.wrote[1] != of or now == {k: was[k] for k in now}: return
+    if self.wrote[1] != of or now == {k: was.get(k) for k in now}: return
     a.log.write(dict(event='changed', step=a.steps, chain=a.chain, state={k: digest(v) for k, v in now.items()},
                      at={k: self.newest[k] for k in AT}))
 

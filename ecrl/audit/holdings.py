@@ -77,7 +77,7 @@ class Watch:
         self.tasks = False                         # each update is of what copies were trained on, without a loader
         self.tried_at = weakref.WeakKeyDictionary()                # of those copies: after which step
         self.rest = None, (0, {})                  # the pass that a restart goes on with; its dataset before
-        self.early, self.kept = None, {}           # what is held, at the first draw; handed on, in the newest token
+        self.early = None                          # what is held at the first draw
         self.wrote = None, []                      # the state that was told last, and ids of its optimizers
         self.loadings, self.behind = [], False     # what is held after loads; behind: no update has come since a save
         self.extra = self.looked = self.idle = 0   # weights that no save had held; see `tries`, `idled`

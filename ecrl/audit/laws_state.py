@@ -139,9 +139,10 @@ def _of_both(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, rank: int, r: di
                      for x in (p.within.get(where, dict(state={})), r))
     if where in p.changed and not r.get('as_loaded'):
         after = {k: d for k, d in p.changed[where]['state'].items() if saved.get(k, d) != d}
+        saved |= after
     for k in HANDED_ON if a.watched else ():           # a reference knows better; who has none, loads none
         if h.reference or k not in loaded or k not in saved: saved.pop(k, None); loaded.pop(k, None)
-    return saved | after, loaded, after
+    return saved, loaded, after
 
 def _asks_for_one(h: AuditHistory, a: AuditAttempt, restored: dict) -> Iterator[Evidence]: # restored: rank -> record
     "What only undisturbed runs beside it would tell of a restart."
