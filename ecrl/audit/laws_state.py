@@ -123,8 +123,8 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
         'and not after the load.', f'resumed(token, {k}=...)', s, rank, a) for a, rank, s, k in lacks])
     if resumed and not n: yield Evidence(True, 'state was not compared. Needed: the same components in '
                                                'token(model=model, ...) and resumed(token, model=model, ...).')
-    if begun: yield Evidence(True, f'attempt {", ".join(map(str, begun))} began something anew within the job: nothing '
-                                   'was to be restored, and what it trained is held against a reference alone.')
+    if begun: yield Evidence(True, f'attempt {", ".join(map(str, begun))} goes on where something had begun anew, such '
+                                   'as another optimizer: no state was saved of it, and a reference alone judges.')
     return n
 
 # %% ../../nbs/audit/628_laws_state.ipynb #62800b10
@@ -351,9 +351,9 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     which = sorted(k for k, x in apart.items() if x[0] in (s, s + (k == 'buffers' and a.watched)))   # told a step later
     asked = _asked(h, a, r, which)
     unknown_ids = h.lineage[s].watched and any(x['ids'] is None for x in a.steps[s].values())
-    other = [b.steps[s].get(r, {}).get('noted', {}).get(BESIDE) for b in (a, h.reference.lineage[s])]
+    others = {b.steps[s].get(r, {}).get('noted', {}).get(BESIDE) for b in (a, h.reference.lineage[s])} - {None}
     samples = ('samples that are not known' if unknown_ids else 'the same samples as in the reference'
-               if other[0] == other[1] else 'the same samples of one loader as in the reference, and others of another')
+               if len(others) < 2 else 'the same samples of one loader as in the reference, and others of another')
     said = f'{samples}, but not the same {few(which)} from {at(s, a)} on: {asked}'
     sure = again is not None and a.world_size < 3 and not _astray(never)
     if h.declared('deterministic') or sure: return n, [*told, offence(a, said, s, r)]
