@@ -114,7 +114,9 @@ def found_as(self: Watch, known: list, saved: set, state: dict) -> tuple[dict | 
     whole = [r for r in known if r['event'] != 'anew']                       # that is of one which came, perhaps alone
     hits = [(f, x, own) for own in some if (f := self.left_by(whole, saved, x := self.of([*own]) | handed))]
     if not hits: return None, state | handed
-    found, fewer, own = max(hits, key=lambda hit: hit[0]['step'] > 0)        # one that was replaced is as it was made
+    def likely(f, state, _): # one that was replaced is as it was made; others may begin with the weights of one
+        return f['step'] > 0, f['state'].get('optimizer') == digest(state['optimizer'])
+    found, fewer, own = max(hits, key=lambda hit: likely(*hit))
     self.held.update(mine := [o for o, *_ in own])
     self.extra = sum(len(w) for o, w, _ in each if o not in self.held and not copied(o, mine))
     return found, fewer
@@ -163,7 +165,7 @@ def begin(self: Watch):
     if loads: found, state = loads[-1]
     self.came = found, came
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
-    lost = not found and known and (bool(saved) or self.light)                  # a seed is asked for in a trial alone
+    lost = not found and known and (saved or self.loadings or self.light)       # a seed is asked for in a trial alone
     said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
     if token: state |= {k: v for k, v in (self.early or {}).items() if digest(v) == found['state'].get(k)}
     if token and not anew and token.get('again', 0) < updates_after(a.log.path, token): said['inside'] = True

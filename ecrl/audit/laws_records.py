@@ -106,8 +106,8 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
         if odd := [r for r, x in a.resumed.items() if x.get('unseen')]: yield unknown(
             f'attempt {a.number}: {_ranks(odd)} began with weights that are not those of the beginning, nor of a step '
             f'whose weights were digested{_of_two(a.resumed[odd[0]])}.',
-            'a folder of its own for a fresh start; or a save that is seen: by torch.save, safetensors, '
-            'torch.distributed.checkpoint', a=a)
+            'a folder of its own for a fresh start; or a save of the weights as they are trained, by torch.save, '
+            'safetensors, torch.distributed.checkpoint', a=a)
         if any(r.get('inside') for r in a.resumed.values()): yield unknown(
             f'attempt {a.number} resumed between updates that are made of one batch: what it draws again, or leaves '
             'out, cannot be told.', 'an undisturbed run beside it, and a save behind the last of them', a=a)

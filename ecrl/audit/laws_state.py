@@ -101,7 +101,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     for a in h.attempts:
         if odd := [r for r, x in sorted(a.resumed.items()) if x.get('strange')]: yield offence(
             a, f'attempt {a.number} began with weights that no step had left.', None, odd[0],
-            'part of them was not restored, or others were')
+            'part of them was not restored, or others were, or they were saved in another precision')
         if a.idle and not a.steps: yield offence(
             a, f'attempt {a.number} has updated nothing: its optimizer stepped, and no gradient came to what it holds.',
             None, None, 'the model was made anew after its optimizer, or the load has put other tensors in place')
@@ -244,7 +244,8 @@ def _by_chance(
     apart = [k for k in differ if k in held and not k.startswith(('saved ', 'random'))]
     return [unknown(f'{at(s, a)} left other {few(apart)} than in attempt {b.number}, on the same '
                     'samples. Two undisturbed runs differ, too: by chance, or is something drawn anew at each start?',
-                    'seeds, so that two undisturbed runs are the same', s, rank, a)]*bool(apart)
+                    'seeds, and PYTHONHASHSEED where a set or hash() decides, so that two undisturbed runs are the '
+                    'same', s, rank, a)]*bool(apart)
 
 def _with_effect(both: list, apart: list) -> list: # both, apart: of `outcomes`; the latter
     "Without random states that have led to the same weights."

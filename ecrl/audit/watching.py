@@ -68,9 +68,9 @@ def saving(self: Watch, obj, path, save: Callable):
 
 @patch
 def finds(self: Watch, obj) -> bool: # whether it holds weights
+    self.whose(obj)
     own = [mark(p) for p in self.parameters()[:4]]
     found = any(mark(t) in own for t in tensors_of(obj))
-    self.whose(obj)
     if found or self.light: self.token(sure=True, whole=found)
     if found: reached('token', self.audit.steps)
     return found
@@ -285,5 +285,6 @@ def watch() -> Watch: # once, when torch has been imported
     if not w.light:
         @wrapped(tempfile, 'mkdtemp')
         def mkdtemp(was, *args, **kw): w.passing.append(folder := was(*args, **kw)); return folder
-    atexit.register(lambda: w.audit and w.safely(w.token))
+    # an error may have come in the middle of an update
+    atexit.register(lambda: w.audit and not hasattr(sys, 'last_value') and w.safely(w.token))
     return w
