@@ -52,6 +52,7 @@ state     map    restored  component -> digest, after loading
 *strange  flag   restored  the weights are none that a step had left, though some were saved
 *initial  list   restored  how many weights are those of the beginning, how many there are, the step of the others
 *beside   whole  restored  how many weights are trained besides, which no save had held
+*moments  whole  restored  the step whose optimizer it has, and not its weights
 *late     flag   lineage   it was loaded behind updates of this launch, which lead to nothing
 *as_loaded  flag  restored  the state is as it was loaded; the script has changed it before its first update
 *unseen   flag   lineage   the weights are none that was digested, and not those of all steps were
@@ -60,15 +61,15 @@ epoch    whole  whole  the loader was exhausted
 *left    list   whole  ids (or the multiset hash) of each batch drawn after the last step and not trained on
 *thrown   whole  whole  as of a step
 *waiting  whole  whole  samples that a backward pass came from, and no update yet
-''', token='''
+''')
+
+# %% ../../nbs/audit/620_records.ipynb #2f104f8e
+_TABLES |= dict(token='''
 step   whole  lineage   the last step that the state contains
 chain  text   lineage   of that step
 state  map    restored  component -> digest, as it was saved
 *at    map    lineage   of a watched step: its epoch, and what else a restart is told by
-''')
-
-# %% ../../nbs/audit/620_records.ipynb #2f104f8e
-_TABLES |= dict(saved='''
+''', saved='''
 token  map   newest  that is in the checkpoint
 path   text  -       of the checkpoint, as the user names it
 *took  number  -     seconds, of a watched save

@@ -195,6 +195,7 @@ def _otherwise(
     return offence(a, f'{said}.', s, r['rank'], why or (_of_the_beginning(r) if k == 'weights' else None))
 
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
+    if 'moments' in r: return 'they were saved in another precision, or others were loaded; its optimizer is as saved'
     few, of = (*(r.get('initial') or ()), 0, 0)[:2]
     return f'{few} of {show_count(of, "tensors")} {"is" if few == 1 else "are"} as in the beginning' if few else None
 

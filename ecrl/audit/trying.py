@@ -272,7 +272,7 @@ class Trial:
                    if v.grades[g] is not True and not (seen and v.grades[g] is False)]
         unknown = [str(e) for e in v.evidence if e.valid == 'unknown']
         if not self.repeatable: unknown.append('Two undisturbed runs differ, so the reference proves nothing. Needed: '
-                                               'seeds, so that a run can be repeated.')
+            'seeds, so that a run can be repeated; and PYTHONHASHSEED, where a set or hash() decides.')
         if not (self.kills or seen): lacking.append('no kill has acted, so no restart was tried: ' + (
             'choose earlier points' if self.history.lineage else
             'there was nothing left to do. Does it find a checkpoint outside of the folder of the trial?'))
