@@ -203,7 +203,7 @@ def renumbered(self: Watch) -> str: # why; '': they are not
         if (n := last.told.get('of', of)) != of: return (
             f'its samples are numbered in a dataset of {n}, where it was one of {of} before the restart: {stay}')
         if reordered(rows, last.rows): return (
-            'its samples are numbered in a dataset that holds others at their places than before the restart: was an '
+            'its samples are numbered in a dataset that holds ohers at their places than before the restart: was an '
             f'order drawn anew, or is it {stay}')
     return ''
 
