@@ -191,11 +191,14 @@ def _otherwise(
     if k == 'optimizer' and a.watched and not h.reference and _made_anew(h, a, r): return unknown(
         f'{said}: it is made anew, as others were at the ends of the epochs before.', 'an undisturbed run beside it '
         '(ecrl audit try)', s, r['rank'], a)
+    if k == 'weights' and 'moments' in r:
+        said += ', its optimizer is. Were they saved in another precision, or changed since?'
+        if h.reference: return Evidence(True, f'{said} The undisturbed run tells.', s, r['rank'], a.number)
+        return unknown(said, 'undisturbed runs beside it (ecrl audit try)', s, r['rank'], a)
     why = 'the script changes its state between a save and the next update, and here it is another' if later else None
     return offence(a, f'{said}.', s, r['rank'], why or (_of_the_beginning(r) if k == 'weights' else None))
 
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
-    if 'moments' in r: return 'they were saved in another precision, or others were loaded; its optimizer is as saved'
     few, of = (*(r.get('initial') or ()), 0, 0)[:2]
     return f'{few} of {show_count(of, "tensors")} {"is" if few == 1 else "are"} as in the beginning' if few else None
 
