@@ -276,6 +276,8 @@ class Trial:
         if not (self.kills or seen): lacking.append('no kill has acted, so no restart was tried: ' + (
             'choose earlier points' if self.history.lineage else
             'there was nothing left to do. Does it find a checkpoint outside of the folder of the trial?'))
+        afresh = all(a.continues == 'fresh' for a in self.history.attempts[1:])
+        if self.kills and afresh and not seen: lacking.append('resuming was not exercised: each restart began afresh')
         found = [*seen.values(), *lacking, *(unknown if lacking or not self.repeatable else [])]
         return found + _by_itself(self.reference) if found else found
 
