@@ -35,18 +35,21 @@ def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # ane
     self.newest = a._point(over) | dict(again=a.more, of=0, rows={})
     if self.trained is not None: self.newest |= {k: v for k, v in self.trained.told.items() if k in ('of', 'rows')}
     self.wrote = state, [*map(id, self.own)]
-    a.log.write(dict(event='anew' if anew else 'token', step=a.steps, chain=a.chain,
-                     state={k: digest(v) for k, v in state.items()}, at={k: self.newest[k] for k in AT}, **more))
+    self.tell('anew' if anew else 'token', state, **more)
+
+@patch
+def tell(self: Watch, event: str, state: dict[str, str], **more): # a line, of the newest step
+    a = self.audit
+    a.log.write(dict(event=event, step=a.steps, chain=a.chain, state={k: digest(v) for k, v in state.items()},
+                     at={k: self.newest[k] for k in AT}, **more))
 
 # %% ../../nbs/audit/637_continuing.ipynb #63700021
 @patch
 def changed(self: Watch): # at a save, and at the first update behind it
     "What a script has made of its state since it was told; not where other optimizers are meant than then."
-    (was, of), now, a = self.wrote, self.state() | self.handed(), self.audit
+    (was, of), now = self.wrote, self.state() | self.handed()
     self.wrote = now, [*map(id, self.own)]
-    if self.wrote[1] != of or now == {k: was.get(k) for k in now}: return
-    a.log.write(dict(event='changed', step=a.steps, chain=a.chain, state={k: digest(v) for k, v in now.items()},
-                     at={k: self.newest[k] for k in AT}))
+    if self.wrote[1] == of and now != {k: was.get(k) for k in now}: self.tell('changed', now)
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800028
 AT = 'epoch', 'ended', 'draws', 'joint', 'again', 'of', 'rows'    # of a token, beside what each line has
@@ -203,7 +206,7 @@ def renumbered(self: Watch) -> str: # why; '': they are not
         if (n := last.told.get('of', of)) != of: return (
             f'its samples are numbered in a dataset of {n}, where it was one of {of} before the restart: {stay}')
         if reordered(rows, last.rows): return (
-            'its samples are numbered in a dataset that holds ohers at their places than before the restart: was an '
+            'its samples are numbered in a dataset that holds others at their places than before the restart: was an '
             f'order drawn anew, or is it {stay}')
     return ''
 

@@ -18,6 +18,7 @@ def optimizer(self: Watch, opt, copy: bool = False): # copy: or unpickled; loadi
     "An optimizer was made."
     if not hasattr(opt, 'param_groups') or opt in self.known: return
     self.known.add(opt)
+    self.spare = [r for r in self.spare if r() is not None]         # a script may keep a copy at each step
     (self.spare if copy else self.made).append(weakref.ref(opt))
     if self.audit and self.audit.pending: self.late.add(opt)
     opt.register_step_pre_hook(lambda o, *_: self.safely(self.steps, o))
