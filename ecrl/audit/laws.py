@@ -61,7 +61,8 @@ def _asked_of(h: AuditHistory, message: str) -> str: # a script that keeps no le
     if not any(a.watched for a in h.attempts): return message
     options = (r'Needed: (?!a ledger)(?=.*((tail|unique|replacement|epoch_size|accumulate|deterministic|keep_ids)=|'
                r'audit\.|audit\(epoch|note\(|token\())')
-    return re.sub(options, 'Needed: a ledger of its own, with ', message)
+    own = 'a ledger of its own'
+    return re.sub(options, f'Needed: {own}, with ', message).replace(own, f'{own} (ecrl audit lines)')
 
 # %% ../../nbs/audit/630_laws.ipynb #63000c04
 def verify_audit(

@@ -184,7 +184,8 @@ def _otherwise(
     later: bool, # whether the next update began with something else than was saved
 ) -> Evidence:
     of = f'what the update behind the save of step {s} began with' if later else f'what was saved at step {s}'
-    said = f'rank {r["rank"]}: {k} after the restart of attempt {a.number} is not {of}'
+    verb = 'are' if k.endswith('s') else 'is'
+    said = f'rank {r["rank"]}: {k} after the restart of attempt {a.number} {verb} not {of}'
     if k in HANDED_ON and a.watched: return unknown(                 # the best one so far may have a file of its own
         said + ': averages, a teacher, or one that is kept aside'*(k == 'copies') + '. Was it restored?',
         'undisturbed runs beside it (ecrl audit try)', s, r['rank'], a)
@@ -192,7 +193,7 @@ def _otherwise(
         f'{said}: it is made anew, as others were at the ends of the epochs before.', 'an undisturbed run beside it '
         '(ecrl audit try)', s, r['rank'], a)
     if k == 'weights' and 'moments' in r:
-        said += ', its optimizer is. Were they saved in another precision, or changed since?'
+        said += ', though the optimizer is. Were they rounded at the save, changed since, or those of another file?'
         if h.reference: return Evidence(True, f'{said} The undisturbed run tells.', s, r['rank'], a.number)
         return unknown(said, 'undisturbed runs beside it (ecrl audit try)', s, r['rank'], a)
     why = 'the script changes its state between a save and the next update, and here it is another' if later else None
@@ -339,9 +340,11 @@ def _asked(h: AuditHistory, a: AuditAttempt, rank: int, which: list[str]) -> str
     if not asks: return f'does something else draw from the random states? ({draws[0].upper()}{draws[1:]}.)'
     told = ' and '.join(filter(None, [', '.join(asks[:-1]), asks[-1]]))
     return (f'{"were" if len(asks) > 1 or asks[0].endswith("s") else "was"} {told} restored, and what else a step '
-            f'hands on ({"buffers beside state_dict(), "*("buffers" in which)}averaged weights, a hidden state)?'
+            f'hands on ({"buffers beside state_dict(), "*("buffers" in which)}averaged weights, a hidden state, what a '
+            'data set keeps)?'
             + f' (Random states: {draws}.)'*('the random states' in asks))
 
+# %% ../../nbs/audit/628_laws_state.ipynb #628z0001
 def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, evidence)
     "The state of a run beside its reference; the reference's own reference tells what can be repeated."
     if h.reference is None or not h.whole: return 0, []
@@ -357,8 +360,9 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     asked = _asked(h, a, r, which)
     unknown_ids = h.lineage[s].watched and any(x['ids'] is None for x in a.steps[s].values())
     others = {b.steps[s].get(r, {}).get('noted', {}).get(BESIDE) for b in (a, h.reference.lineage[s])} - {None}
-    samples = ('samples that are not known' if unknown_ids else 'the same samples as in the reference'
-               if len(others) < 2 else 'the same samples of one loader as in the reference, and others of another')
+    ids = 'indices' if {str(x['source']) for x in a.steps[s].values()} <= {'index'} else 'samples'  # what they give?
+    samples = ('samples that are not known' if unknown_ids else f'the same {ids} as in the reference'
+               if len(others) < 2 else f'the same {ids} of one loader as in the reference, and others of another')
     said = f'{samples}, but not the same {few(which)} from {at(s, a)} on: {asked}'
     sure = again is not None and a.world_size < 3 and not _astray(never)
     if h.declared('deterministic') or sure: return n, [*told, offence(a, said, s, r)]

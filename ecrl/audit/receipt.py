@@ -13,7 +13,6 @@ from itertools import groupby
 from pathlib import Path
 from string import Template
 from ..base.files import write_atomically
-from ..base.show import show_count
 from ..measure.laws import GRADES, MARK, SIGN, Verdict
 from .history import AuditAttempt, AuditHistory, epochs, printable
 from .findings import AUDIT_LAWS
@@ -94,7 +93,6 @@ $state; declared: $declared. A valid law is one that these records do not contra
 ''')
 _SOURCES = dict(dataset='the index in the dataset', index='the indices that were drawn', key='a key of the batch',
                 function='a function of the batch', content='a digest of the content', given='as the script gave them')
-_RESTS_ON = dict(set='samples', order='comparisons of steps and epochs', state='comparisons of state')
 
 # %% ../../nbs/audit/660_receipt.ipynb #bb59e82a
 def _table(rows: list[dict]) -> str:
@@ -115,11 +113,11 @@ def _grade(v: Verdict, g: str, tail: str) -> str: # tail: as declared
                'a step that was repeated, or that a reference knows, consumed other samples than were due'),
         state=('what a restart brought back was what had been saved',
                'a restart brought back something else than what had been saved'))[g]
-    of = f': {escape(", ".join(v.compared))}'*bool(g == 'state' and v.compared)
+    on = {name.lower(): text for name, _, text in v.grade_rows()}[g]
     said = {True: holds, False: fails, 'unknown': f'these records do not tell whether {holds}'}
     told = said.get(x, f'nothing has happened that could show whether {holds}')
     return (f'<div class="grade {x}"><b>{SIGN[x]} {g.capitalize()}: {MARK[x]}</b><p>{told[0].upper()}{told[1:]}.</p>'
-            f'<p class=small>rests on {show_count(v.rests_on[g], _RESTS_ON[g])}{of}</p></div>')
+            f'<p class=small>rests on {escape(on)}</p></div>')
 
 # %% ../../nbs/audit/660_receipt.ipynb #efbdcf1a
 def receipt(

@@ -380,7 +380,7 @@ def try_restarts(
         'the number of ranks, as in torchrun --nproc-per-node={world}')
     if not h.lineage: raise TryError(
         'no update is recorded that a batch of a DataLoader led to: are batches stored before they are trained on? A '
-        'ledger of its own sees that: python -c "import ecrl; help(ecrl.audit)"' if h.attempts[0].watched else
+        'ledger of its own sees that: ecrl audit lines' if h.attempts[0].watched else
         'no step is recorded: audit.step(ids) after each update is missing, or the optimizer that steps is not the one '
         'of audit(optimizer=...)')
     plan = kill_plan(h, every) if kills is None else within(list(kills), h)

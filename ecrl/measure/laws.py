@@ -211,7 +211,9 @@ class Verdict:
 def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
     "The three grades for a table: name, word and sign, and how much was counted."
     shown, each = sum(r['shown'] for r in self.restores), len(self.restores)
-    def on(g): return show_count(self.rests_on.get(g, 0), GRADES[g].rests_on) + (
+    unseen = self.rests_on.get('set') and self.epochs and not any(e.get('samples', 1) for e in self.epochs)
+    what = {'set': 'steps, of samples that nobody counted'} if unseen else {}
+    def on(g): return show_count(self.rests_on.get(g, 0), what.get(g, GRADES[g].rests_on)) + (
         f'; {shown} of {each} restores shown' if g == 'state' and each else
         f': {", ".join(self.compared)}' if g == 'state' and self.compared else '')
     return [(g.capitalize(), f'{SIGN[v]} {MARK[v]}', on(g)) for g, v in self.grades.items()]
