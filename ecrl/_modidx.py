@@ -754,6 +754,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.audit.watching.Watch.holds': ('audit/watch.html#watch.holds', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.inside': ('audit/watch.html#watch.inside', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.note': ('audit/watch.html#watch.note', 'ecrl/audit/watching.py'),
+                                     'ecrl.audit.watching.Watch.replaced': ('audit/watch.html#watch.replaced', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.saved': ('audit/watch.html#watch.saved', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.saving': ('audit/watch.html#watch.saving', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.whose': ('audit/watch.html#watch.whose', 'ecrl/audit/watching.py'),

@@ -78,9 +78,24 @@ def finds(self: Watch, obj) -> bool: # whether it holds weights
 @patch
 def whose(self: Watch, obj):
     "Of several optimizers, whose weights a checkpoint holds."
+    self.replaced(obj)
     if len(self.optimizers) < 2 or not (new := [o for o in self.optimizers if o not in self.held]): return
     marks = {mark(t) for t in tensors_of(obj)}
     self.held.update(o for o in new if all(mark(p) in marks for p in trained_by(o)))
+
+@patch
+def replaced(self: Watch, obj):
+    "A checkpoint may hold a deep copy in the place of one that trained, as where a population is culled."
+    if not (spare := [(r, o) for r in self.spare if (o := r()) is not None]): return
+    at = {t.data_ptr() for t in tensors_of(obj)}
+    def held(o): return all(p.data_ptr() in at for p in trained_by(o))
+    new, left = [(r, o) for r, o in spare if held(o)], [o for o in self.optimizers if not held(o)]
+    if not (new and left): return
+    self.spare = [r for r, o in spare if not held(o)]
+    self.older += [weakref.ref(o) for o in left]
+    self.optimizers = [o for o in self.optimizers if held(o)] + [o for _, o in new]
+    self.held.update(o for _, o in new)
+    self.wrote = {}, [*map(id, self.own)]                      # so that it is told as a change
 
 # %% ../../nbs/audit/639_watch.ipynb #6380007b
 def _path(file) -> str: # '': it has none
