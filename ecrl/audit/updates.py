@@ -31,7 +31,8 @@ def hooked(self: Watch, opt): # once all its parameters are made
     if any(hasattr(p, 'materialize') for p in trained_by(opt)): return
     self.lazy.discard(opt)
     for p in trained_by(opt):
-        if p.requires_grad and p.is_leaf: p.register_post_accumulate_grad_hook(self.backward)
+        if p.requires_grad and p.is_leaf and self.backward not in (p._post_accumulate_grad_hooks or {}).values():
+            p.register_post_accumulate_grad_hook(self.backward)
 
 # %% ../../nbs/audit/638_updates.ipynb #63800012a
 @patch
@@ -70,6 +71,9 @@ def steps(self: Watch, opt):
         self.optimizers = [*self.optimizers, opt]
     if self.passes or self.made and any(given(p.grad) for p in trained_by(opt)): self.starts(opt)
     else: self.closure = True
+    if not self.passes and any(p.grad is not None for p in trained_by(opt)):
+        self.hooked(opt)                                        # its parameters may be new ones, in the place of others
+        if self.moves(opt): self.unfed()
 
 @patch
 def trains_on(self: Watch, opt): # opt: was unpickled, or copied
@@ -113,7 +117,6 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     if any(r() is opt for r in self.older): # it trains on, beside the newer ones
         self.optimizers, self.older = [opt, *self.optimizers], [r for r in self.older if r() is not opt]
     if self.audit is None: return
-    if not self.audit.pending and self.moves(opt): self.unfed()
     if not self.audit.pending: return self.without(opt)
     self.by_hand()
     if self.carried: self.carried, self.audit.unsure = set(), CARRIED
@@ -146,10 +149,10 @@ def without(self: Watch, opt):
     self.did.add(id(opt))
 
 @patch
-def moves(self: Watch, opt) -> bool: # opt: has stepped; None: a scaler has left it out
+def moves(self: Watch, opt) -> bool: # opt: is about to step
     "Whether gradients by hand, such as those of evolution, make an update, of no loader and no backward pass."
-    first = self.begun and self.last is None and (not self.did or id(opt) in self.did)        # of its kind
-    return first and opt is not None and any(given(p.grad) for p in trained_by(opt))
+    first = self.begun and self.last is None and opt not in self.inner and (not self.did or id(opt) in self.did)
+    return first and any(given(p.grad) for p in trained_by(opt))
 
 # %% ../../nbs/audit/638_updates.ipynb #63800078
 @patch
