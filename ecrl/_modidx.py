@@ -202,6 +202,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                'ecrl/audit/continuing.py'),
                                        'ecrl.audit.continuing.Watch.renumbered': ( 'audit/continuing.html#watch.renumbered',
                                                                                    'ecrl/audit/continuing.py'),
+                                       'ecrl.audit.continuing.Watch.sought': ( 'audit/continuing.html#watch.sought',
+                                                                               'ecrl/audit/continuing.py'),
                                        'ecrl.audit.continuing.Watch.tell': ('audit/continuing.html#watch.tell', 'ecrl/audit/continuing.py'),
                                        'ecrl.audit.continuing.Watch.token': ( 'audit/continuing.html#watch.token',
                                                                               'ecrl/audit/continuing.py'),

@@ -69,7 +69,7 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
     return known[max(alike, key=likely)] if alike else None
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800051
-def in_part(lines: list, parts: str) -> tuple[dict, list] | None: # (its token, [not restored, all, its step])
+def in_part(lines: list, parts: str) -> tuple[dict, list] | None: # (its line, [not restored, all, its step])
     "The newest of the saves of which the most is here, where all else is as in the beginning."
     def differ(other): return {k for k in range(0, len(parts), 8) if other[k:k + 8] != parts[k:k + 8]}
     told = [r for r in lines if len(r.get('parts', '')) == len(parts)]
@@ -79,7 +79,8 @@ def in_part(lines: list, parts: str) -> tuple[dict, list] | None: # (its token, 
           if r['event'] == 'saved' and trained and not trained & (lack := differ(r['parts']))]
     if not of: return None
     lack, _, token = min(of, key=lambda x: x[:2])
-    return token, [lack, len(parts)//8, token['step']]
+    line = next(r for r in lines if (r['attempt'], r.get('step')) == (token['attempt'], token['step']))
+    return line, [lack, len(parts)//8, token['step']]
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800059
 @patch
@@ -155,6 +156,23 @@ def was_loaded(self: Watch, of): # an optimizer, or a module: `load_state_dict` 
 
 # %% ../../nbs/audit/637_continuing.ipynb #6380007a
 @patch
+def sought(self: Watch, lines: list, known: list, saved: set, state: dict, parts: str) -> tuple: # (line, state, more)
+    """The step that a restart goes on behind: it has left what there is, or was before a change or behind a load; or a
+    part of the weights, or the moments. And the state that is of it."""
+    found, state = self.found_as(known, saved, state)
+    if found: return found, state, {}
+    if found := self.found_early(known, saved, self.early): return found, self.early, {}
+    own = [r for r in lines if r['rank'] == self.audit.rank]
+    if some := in_part(own, parts) or in_part(lines, parts): found, said = some[0], dict(initial=some[1])
+    elif loads := [(r, x) for x in self.loadings if (r := self.found_early(known, saved, x))]:
+        return *loads[-1], dict(as_loaded=True)
+    elif found := with_moments(known, saved, digest(state['optimizer'])): said = dict(moments=found['step'])
+    else: said = {}
+    if found and not self.light: return found, state, said               # in production it may be meant so
+    lost = known and (saved or self.loadings or self.light)              # a seed is asked for in a trial alone
+    return None, state, said | ({'unseen' if self.light else 'strange': True} if lost else {})
+
+@patch
 def begin(self: Watch):
     "Before the first update: the weights tell which step a restart continues from."
     a, state, parts = self.ledger(), (came := self.state()), self.parts
@@ -167,24 +185,12 @@ def begin(self: Watch):
     saved = {(r['token']['attempt'], r['token']['step']) for r in lines if r['event'] == 'saved'}
     known = [r for r in lines if r['event'] != 'saved']
     self.saves = [r for r in known if (r['attempt'], r['step']) in saved]
-    found, state = self.found_as(known, saved, state)
-    if not found and (found := self.found_early(known, saved, self.early)): state = self.early
-    some = not found and (in_part([r for r in lines if r['rank'] == a.rank], parts) or in_part(lines, parts))
-    loads = [] if found or some else [(r, x) for x in self.loadings if (r := self.found_early(known, saved, x))]
-    if loads: found, state = loads[-1]
-    kin = None if found or some else with_moments(known, saved, digest(state['optimizer']))
-    if kin and not self.light: found = kin                                      # in production weights may be meant so
+    found, state, said = self.sought(lines, known, saved, state, parts)
     self.came = found, came
     anew, token = bool(found) and found['event'] == 'anew', found and found['step'] and _names(found)
-    lost = not found and known and (saved or self.loadings or self.light)       # a seed is asked for in a trial alone
-    said = {'unseen' if self.light else 'strange': True} if lost else dict(anew=True) if anew else {}
+    if anew: said['anew'] = True
     if token: state |= {k: v for k, v in (self.early or {}).items() if digest(v) == found['state'].get(k)}
     if token and not anew and token.get('again', 0) < updates_after(a.log.path, token): said['inside'] = True
-    if loads: said['as_loaded'] = True
-    if lost and some:
-        if not self.light: token, said = some[0], {}                            # else there may be a save between
-        said['initial'] = some[1]
-    if kin: said['moments'] = kin['step']
     if self.extra: said['beside'] = self.extra
     a._goes_on(token or None, {} if anew or not token else state, fallback=None, **said)
     if token: self.within_epoch(token)
