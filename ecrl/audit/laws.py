@@ -62,7 +62,7 @@ def _asked_of(h: AuditHistory, message: str) -> str: # a script that keeps no le
     options = (r'Needed: (?!a ledger)(?=.*((tail|unique|replacement|epoch_size|accumulate|deterministic|keep_ids)=|'
                r'audit\.|audit\(epoch|note\(|token\())')
     own = 'a ledger of its own'
-    return re.sub(options, f'Needed: {own}, with ', message).replace(own, f'{own} (ecrl audit lines)')
+    return re.sub(f'{own}(?!:)', f'{own} (ecrl audit lines)', re.sub(options, f'Needed: {own}, with ', message))
 
 # %% ../../nbs/audit/630_laws.ipynb #63000c04
 def verify_audit(
