@@ -222,8 +222,8 @@ def safely(self: Watch, call: Callable, *args): # its value; None: not here, or 
     if not self.here: return
     try: return call(*args)
     except Exception as e:
-        if not self.light: raise
         self.off = str(e) or type(e).__name__
+        if not self.light: self.leave(); raise
         with contextlib.suppress(Exception):                                        # where warnings are errors
             warnings.warn(f'ecrl: {e} (The job goes on; from here on it is not watched.)')
 

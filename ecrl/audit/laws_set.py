@@ -242,7 +242,7 @@ def law_whole(h: AuditHistory) -> Iterator[Evidence]:
              for e in range(min(of, default=0), max(of, default=0)) if e not in of]
     over = [e for e in of.values() if e.over and not _cut_off(h, e)]
     if not size and h.reference and h.whole:
-        done = any(l['came_to'] == 'done' for l in h.launches)                        # nothing more is to come of any
+        done = any(l['code'] == 0 for l in h.launches)                        # nothing more is to come of any
         n, found = len(over), [*found, *chain(*(not_as_undisturbed(h, e) for e in (of.values() if done else over)))]
     elif not size and not h.reference and over and not over[0].used[0].attempt.watched:
         yield unknown(f'{show_count(len(over), "epochs")} ended, but nobody says how large an epoch is.',

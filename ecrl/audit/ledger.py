@@ -43,6 +43,12 @@ class Log:
             warnings.warn(f'ecrl.audit: {self.broken}. Training goes on; from here on nothing is recorded.')
 
 # %% ../../nbs/audit/610_ledger.ipynb #73f36eb5
+def _parent() -> dict: # of a process that multiprocessing has started
+    own = sys.modules.get('multiprocessing.process')
+    return dict(parent=p.pid) if own and (p := own.parent_process()) else {}
+
+def _key(key) -> dict: return dict(key=fingerprint(key)) if key else {}
+
 def one_writer(
     path: Path, # the lock, which nobody else may open
     wait_s: float = 10.0, # for a process that is about to end
@@ -344,7 +350,7 @@ class Audit:
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
         self.of = self.of_told = {}; self.by_updates, self.more = False, 0   # updates make epochs; some have no batch
         self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
-                            host=os.uname().nodename) | (dict(key=fingerprint(self.key)) if self.key else {}))
+                            host=os.uname().nodename, **_parent(), **_key(self.key)))
         for o in optimizers: self._watch(o)
 
 # %% ../../nbs/audit/610_ledger.ipynb #8cac1f58
@@ -402,9 +408,12 @@ def link(chain: str, core: str) -> str: # 32 hex digits
 
 # %% ../../nbs/audit/610_ledger.ipynb #61000005
 def reached(point: str, n: int):
-    "A point at which a trial may kill this process."
-    plan = os.environ.get('ECRL_AUDIT_KILL')
-    if plan and plan == f'{point}:{n}' and os.environ.get('RANK', '0') == '0': os.kill(os.getpid(), signal.SIGKILL)
+    "A point at which a trial may kill this process; once, since something else may start it again."
+    if os.environ.get('ECRL_AUDIT_KILL') != f'{point}:{n}' or os.environ.get('RANK', '0') != '0': return
+    if once := os.environ.get('ECRL_AUDIT_KILLED'):
+        try: os.close(os.open(once, os.O_CREAT | os.O_EXCL))
+        except FileExistsError: return
+    os.kill(os.getpid(), signal.SIGKILL)
 
 # %% ../../nbs/audit/610_ledger.ipynb #a3c3b6fc
 @patch

@@ -20,6 +20,7 @@ from ..measure.laws import GRADES, Verdict, word
 from .history import AuditHistory, is_audit, launches_of, read_audit
 from .findings import AUDIT_LAWS, few
 from .laws_order import told_of
+from .laws_records import siblings
 from .laws import beside_undisturbed, verify_audit
 from .beside import sources
 from .undeclared import batchless
@@ -131,7 +132,8 @@ def launch(
     "Start a command and wait for its end."
     (work := (run := Path(run).absolute())/'work').mkdir(parents=True, exist_ok=True)       # it has another directory
     mark, n = uuid.uuid4().hex, len([*run.glob('launch_*.log')]) + 1
-    env = os.environ | {'ECRL_AUDIT_DIR': str(run), 'ECRL_AUDIT_KILL': kill or '', MARK: mark, 'PYTHONPATH': _on_path(
+    env = os.environ | {'ECRL_AUDIT_DIR': str(run), 'ECRL_AUDIT_KILL': kill or '', MARK: mark,
+                        'ECRL_AUDIT_KILLED': str(run/f'launch_{n:03d}.killed'), 'PYTHONPATH': _on_path(
         let_in(run/'watch') if without_ledger(command) else '', os.getcwd())}
     with open(run/f'launch_{n:03d}.log', 'wb') as log:
         try: p = subprocess.Popen(in_folder(command, world, run, n > 1), cwd=work, env=env, stdout=log,
@@ -146,9 +148,13 @@ def launch(
             if p.poll() is None: p.kill(); p.wait()
             end_marked(mark)
 
+# %% ../../nbs/audit/640_try.ipynb #640z0001
+def _log(run: Path) -> Path: # of the newest launch
+    return max(run.glob('launch_*.log'), key=lambda f: int(f.stem.removeprefix('launch_')))
+
 def newest_log(run: Path) -> str: # its text
     "What the newest launch of a run has said."
-    return max(run.glob('launch_*.log'), key=lambda f: int(f.stem.removeprefix('launch_'))).read_text(errors='replace')
+    return _log(run).read_text(errors='replace')
 
 _ERROR = r'(\[rank\d+\]: *)?([\w.]*(Error|Exception)\b|terminate called|Fatal Python error|Segmentation fault)'
 
@@ -294,10 +300,10 @@ def _until_done(command, worlds, run, kills, timeout_s, say, left=lambda k: '') 
             if rc == 2 and n > 1 and re.search('^usage: ', newest_log(run), re.M): raise TryError(
                 f'launch {n} was given words that the script does not take:\n{last_words(run, 2)}\nAn option with a '
                 "value, for restarts alone: '{again:--resume PATH}'")
-            came_to = 'done' if rc == 0 else 'killed' if kill and (rc < 0 or _killed(run)) else 'failed'
+            came_to = 'killed' if _killed(run) else 'done' if rc == 0 else 'failed'
         done.append(dict(launch=n, ranks=W, kill=kill, came_to=came_to, code=rc, began=at, s=time.monotonic() - began,
                          words=last_words(run) if came_to in ('failed', 'late') else None))
-        if came_to != 'killed': break
+        if came_to != 'killed' or rc == 0: break                                  # it may have started itself again
     done += [dict(launch=None, ranks=None, kill=k, came_to='not tried', code=None, began=None, s=0., words=None)
              for k in kills[len(done):]]
     write_atomically(run/'try.json', json.dumps(done))
@@ -316,8 +322,8 @@ def _no_ledger(command, run, code: int) -> str:
     return (f'{lacks}. Is this the command that trains? If so, it updates in another way, and needs a few lines of its '
             f'own: python -c "import ecrl; help(ecrl.audit)"{last}')
 
-def _killed(run: Path) -> bool: # torchrun tells of a rank that died by a signal in its own exit code
-    return 'SIGKILL' in (said := newest_log(run)) or 'Signal 9' in said or 'exitcode: -9' in said.replace(' :', ':')
+def _killed(run: Path) -> bool: # the newest launch, by its plan
+    return _log(run).with_suffix('.killed').exists()
 
 # %% ../../nbs/audit/640_try.ipynb #6a0d033f
 def _left(h: AuditHistory, ref: Path, plan: list[str]): # -> (launch, from 0) -> in words
@@ -356,6 +362,20 @@ def _undisturbed(command, worlds, ref, timeout_s, say) -> bool: # False: it was 
     mark.write_text(made)
     return True
 
+# %% ../../nbs/audit/640_try.ipynb #640z0002
+def _judgeable(h: AuditHistory, asked: int): # of the undisturbed run; ranks. Raises TryError
+    if (W := h.attempts[0].world_size) != asked: raise TryError(
+        f'--world asks for {show_count(asked, "ranks")}, and {W} kept a ledger: --world {W}; where {{world}} is in the '
+        'command, as in torchrun --nproc-per-node={world}, it becomes the number of ranks')
+    if h.unwatched or siblings(h): raise TryError(
+        f'{show_count(len(h.attempts) + len(h.unwatched), "processes")} have trained as rank 0: expected one, or ranks '
+        'of torch.distributed. What processes hand on to each other in memory, as in Hogwild, is not seen.')
+    if not h.lineage: raise TryError(
+        'no update is recorded that a batch of a DataLoader led to: are batches stored before they are trained on? A '
+        'ledger of its own sees that: python -c "import ecrl; help(ecrl.audit)"' if h.attempts[0].watched else
+        'no step is recorded: audit.step(ids) after each update is missing, or the optimizer that steps is not the one '
+        'of audit(optimizer=...)')
+
 # %% ../../nbs/audit/640_try.ipynb #6a0d0341
 def try_restarts(
     command: list[str], # words of the command; {world}, {run}, {again:WORD}: see `in_folder`
@@ -375,14 +395,7 @@ def try_restarts(
     if not _undisturbed(command, worlds, ref, timeout_s, say): say('the undisturbed run is there already')
     shutil.rmtree(run, ignore_errors=True)
     h = read_audit(ref)
-    if (W := h.attempts[0].world_size) != worlds[0]: raise TryError(
-        f'--world asks for {show_count(worlds[0], "ranks")}, and {W} kept a ledger: {{world}} in the command becomes '
-        'the number of ranks, as in torchrun --nproc-per-node={world}')
-    if not h.lineage: raise TryError(
-        'no update is recorded that a batch of a DataLoader led to: are batches stored before they are trained on? A '
-        'ledger of its own sees that: ecrl audit lines' if h.attempts[0].watched else
-        'no step is recorded: audit.step(ids) after each update is missing, or the optimizer that steps is not the one '
-        'of audit(optimizer=...)')
+    _judgeable(h, worlds[0])
     plan = kill_plan(h, every) if kills is None else within(list(kills), h)
     left = _left(h, ref, plan)
     if kills is None and plan:
