@@ -172,10 +172,12 @@ def sought(self: Watch, lines: list, known: list, saved: set, state: dict, parts
     lost = known and (saved or self.loadings or self.light)              # a seed is asked for in a trial alone
     return None, state, said | ({'unseen' if self.light else 'strange': True} if lost else {})
 
+# %% ../../nbs/audit/637_continuing.ipynb #637z0001
 @patch
-def begin(self: Watch):
+def begin(self: Watch, was: dict | None = None): # was: the state, where an update has come already
     "Before the first update: the weights tell which step a restart continues from."
-    a, state, parts = self.ledger(), (came := self.state()), self.parts
+    a, now, parts = self.ledger(), self.state(), self.parts
+    state = came = was or now
     a.hooked = len(self.parameters())
     if self.begun: return self.tries(state) or self.write(state, anew=True)
     self.begun, of = True, ('token', 'anew', 'saved', 'changed')
