@@ -730,6 +730,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                               'ecrl/audit/undeclared.py')},
             'ecrl.audit.updates': { 'ecrl.audit.updates.Watch.backward': ('audit/updates.html#watch.backward', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.by_hand': ('audit/updates.html#watch.by_hand', 'ecrl/audit/updates.py'),
+                                    'ecrl.audit.updates.Watch.by_loader': ('audit/updates.html#watch.by_loader', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.carrying': ('audit/updates.html#watch.carrying', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.changes': ('audit/updates.html#watch.changes', 'ecrl/audit/updates.py'),
                                     'ecrl.audit.updates.Watch.hooked': ('audit/updates.html#watch.hooked', 'ecrl/audit/updates.py'),

@@ -195,7 +195,7 @@ def begin(self: Watch, was: dict | None = None): # was: the state, where an upda
     if token and not anew and token.get('again', 0) < updates_after(a.log.path, token): said['inside'] = True
     if self.extra: said['beside'] = self.extra
     a._goes_on(token or None, {} if anew or not token else state, fallback=None, **said)
-    if token: self.within_epoch(token)
+    if token: self.within_epoch(token); self.fed = bool(token.get('of'))
     if not known: self.write(state, parts=parts)
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800085

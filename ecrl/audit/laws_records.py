@@ -123,7 +123,8 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
             'safetensors, torch.distributed.checkpoint', a=a)
         if any(r.get('inside') for r in a.resumed.values()): yield unknown(
             f'attempt {a.number} resumed between updates that are made of one batch: what it draws again, or leaves '
-            'out, cannot be told.', 'an undisturbed run beside it, and a save behind the last of them', a=a)
+            'out, cannot be told.', 'a save behind the last of them' if h.reference else
+            'an undisturbed run beside it, and a save behind the last of them', a=a)
         tries = show_count(len({r['step'] for r in a.tries}), 'updates')
         if a.tries: yield Evidence(True, f'{tries} of attempt {a.number} came before it loaded what it continues from, '
                                    'as to find a rate: they led to nothing, and are not judged.', attempt=a.number)

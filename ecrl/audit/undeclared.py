@@ -48,10 +48,11 @@ def nameless(h: AuditHistory) -> Iterator[Evidence]:
         yield unknown(f'{at(s, a)}{f" and {len(more)} more"*bool(more)}: {why}.', '', s, r['rank'], a)
     unseen = lack and h.lineage[lack[0]].watched
     if lack and by_weights(h): yield Evidence(
-        True, f'the samples of {show_count(len(lack), "steps")} came from no DataLoader; the weights that each left '
-              'are those of the undisturbed run.')
+        True, f'the samples of {show_count(len(lack), "steps")} came from no DataLoader, or were stored before; the '
+              'weights that each left are those of the undisturbed run.')
     elif lack: yield unknown(f'{show_count(len(lack), "steps")} without ids, the first {lack[0]}'
-                           + (': their samples came from no DataLoader.' if unseen else '.'), BY_HAND
+                           + (': their samples came from no DataLoader, or were stored before.'
+                              if unseen else '.'), BY_HAND
                            if unseen else 'WithIds(dataset), or ids= a key of the batch', lack[0])
 
 # %% ../../nbs/audit/623_undeclared.ipynb #e4cfa4be

@@ -47,14 +47,19 @@ def passed(self: Watch, p):
     if self.closure: self.starts()
     self.first = id(p)
     self.passes += 1
-    self.unfed()
+    if self.begun or self.last is None: self.unfed()                           # else a restart knows better
     self.audit.backward = True
+
+@patch(as_prop=True)
+def by_loader(self: Watch) -> bool:
+    "Whether a loader's batches lead to updates; or there is none, or they were all stored before."
+    return self.last is not None and (self.fed or self.trained is not None or not self.last.ended)
 
 @patch
 def unfed(self: Watch):
-    "No loader: what an update is of is not known."
+    "What an update is of is not known."
     a = self.ledger()
-    if a.pending or self.last is not None: return
+    if a.pending or self.by_loader: return
     self.token()                                                               # of the step before: no draw has come
     a.pending.append(Draw(None, '', [True], a.at_epoch, True))
 
@@ -71,6 +76,7 @@ def steps(self: Watch, opt):
         self.optimizers = [*self.optimizers, opt]
     if self.passes or self.made and any(given(p.grad) for p in trained_by(opt)): self.starts(opt)
     else: self.closure = True
+    if self.passes: self.unfed()
     if not self.passes and not idles(opt):
         self.hooked(opt)                                        # its parameters may be new ones, in the place of others
         if self.moves(opt): self.unfed()
@@ -163,7 +169,7 @@ def without(self: Watch, opt):
 @patch
 def moves(self: Watch, opt) -> bool: # opt: is about to step
     "Whether gradients by hand, such as those of evolution, make an update, of no loader and no backward pass."
-    first = self.begun and self.last is None and opt not in self.inner and (not self.did or id(opt) in self.did)
+    first = self.begun and not self.by_loader and opt not in self.inner and (not self.did or id(opt) in self.did)
     return first and (without_gradients(opt) or any(given(p.grad) for p in trained_by(opt)))
 
 # %% ../../nbs/audit/638_updates.ipynb #63800078

@@ -150,7 +150,7 @@ def to_come(loader) -> int: # samples of a pass; 0: nobody says
 class Pass:
     "A pass over a loader."
     def __init__(self, w: Watch, loader, batches: Callable):
-        self.w, self.loader, self.of = w, loader, []
+        self.w, self.loader, self.of, self.ended = w, loader, [], False
         hook_saves(w)
         w.ledger().of = {}
         w.audit.numbers(data := getattr(loader, 'dataset', None))
@@ -180,7 +180,7 @@ class Pass:
 # %% ../../nbs/audit/639_watch.ipynb #63800046
 @patch
 def over(self: Pass):
-    a = self.w.audit
+    a, self.ended = self.w.audit, True
     a._look()
     if self.of: a.epoch_over()
     else: a.pending = [d for d in a.pending if d.of is not self.of or d.trained or d.thrown]     # an update may come
