@@ -179,13 +179,13 @@ def begin(self: Watch, was: dict | None = None): # was: the state, where an upda
     a, now, parts = self.ledger(), self.state(), self.parts
     state = came = was or now
     a.hooked = len(self.parameters())
-    if self.begun: return self.tries(state) or self.write(state, anew=True)
+    if self.begun: return self.tries(state) or self.write(state, anew=True, **dict(copy=True) if self.aside else {})
     self.begun, of = True, ('token', 'anew', 'saved', 'changed')
     # one rank may save for all, or be the only one so far
     lines = [r for r in lines_of(a.log.path.with_name('rank0.jsonl'), *of) if r['attempt'] != a.attempt]
     if a.rank: lines += lines_of(a.log.path, *of)
     saved = {(r['token']['attempt'], r['token']['step']) for r in lines if r['event'] == 'saved'}
-    known = [r for r in lines if r['event'] != 'saved']
+    known = [r for r in lines if r['event'] != 'saved' and not r.get('copy')]
     self.saves = [r for r in known if (r['attempt'], r['step']) in saved]
     found, state, said = self.sought(lines, known, saved, state, parts)
     self.came = found, came

@@ -41,6 +41,7 @@ declared    map    settings  what the user says of the data: epoch_size, tail, s
 replacement, deterministic, accumulate, replicated
 by          text   -         how the ranks knew that they are one launch: given, group, launcher, alone
 pid         whole  -         process id
+*parent     whole  lineage   process that has started it, by multiprocessing
 host        text   -         its name
 ''', resumed='''
 token     map?   lineage   what was in the checkpoint; null: a fresh start
@@ -64,7 +65,10 @@ epoch    whole  whole  the loader was exhausted
 ''')
 
 # %% ../../nbs/audit/620_records.ipynb #2f104f8e
-_TABLES |= dict(token='''
+_TABLES |= dict(back='''
+step   whole  lineage   the last one before updates of a copy, which led to nothing: another one trains on from there
+chain  text   lineage   of that step
+''', token='''
 step   whole  lineage   the last step that the state contains
 chain  text   lineage   of that step
 state  map    restored  component -> digest, as it was saved
@@ -78,6 +82,7 @@ step   whole  lineage   the last one before another training begins
 chain  text   lineage   of that step
 state  map    lineage   component -> digest, that it begins with
 at     map    lineage   as of a token
+*copy  flag   lineage   of a copy of what trained before, which may train on when this one has led to nothing
 ''', changed='''
 step   whole  lineage   whose token told the state, which the script has changed since
 chain  text   lineage   of that step
@@ -246,9 +251,31 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'epoch_end': self.over.append(r)
     elif kind == 'watched': self.watched, self.several, self.idle = True, *(
         getattr(self, k) or bool(r.get(k)) for k in ('several', 'idle'))
-    elif kind == 'anew': self.anew.append(r)
+    elif kind == 'anew': self.anew.append(r | dict(over=len(self.over)))
+    elif kind == 'back': self._go_back(rank, r['step'])
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
+
+# %% ../../nbs/audit/620_records.ipynb #620z0001
+@patch
+def _go_back(self: AuditAttempt, rank: int, s: int): # behind this step a copy was trained, such as to evaluate it
+    "What a rank has done behind a step led to nothing."
+    self.tries += [x for x in self.own.get(rank, ()) if x['step'] > s]
+    self.own[rank] = [x for x in self.own.get(rank, ()) if x['step'] <= s]
+    for k in [k for k in self.steps if k > s]:
+        self.steps[k].pop(rank, None)
+        if not self.steps[k]: self.steps.pop(k)
+    for table in (self.tokens, self.within, self.changed): [table.pop(k) for k in [*table] if k[1] == rank and k[0] > s]
+    began = next((x for x in reversed(self.anew) if x['rank'] == rank), None)
+    if began: self.anew.remove(began)
+    self.over = [x for k, x in enumerate(self.over) if not began or k < began['over'] or x['rank'] != rank]
+    self.saves = [x for x in self.saves if x['rank'] != rank or x['token']['step'] <= s]
+
+@patch
+def _decide(self: AuditAttempt): # at its end
+    "A copy that no save has held, and behind which nothing trained on, was trained for a while."
+    for r in [x for x in self.anew if x.get('copy')]:
+        if not any(x['token']['step'] > r['step'] for x in self.saves): self._go_back(r['rank'], r['step'])
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc4290
 def attempts_of(files: dict[int, list[dict]]) -> tuple[list[AuditAttempt], list[str]]: # files: rank -> records
@@ -267,7 +294,7 @@ def attempts_of(files: dict[int, list[dict]]) -> tuple[list[AuditAttempt], list[
             if now is None or now[0] != r['attempt']:
                 strays.append(f'rank {rank}: a {r["event"]} line of attempt {r["attempt"]}, which had not begun')
             else: table[now].add(r)
-    for n, key in enumerate(order, 1): table[key].number = n
+    for n, key in enumerate(order, 1): table[key].number = n; table[key]._decide()
     return [table[key] for key in order], strays
 
 # %% ../../nbs/audit/620_records.ipynb #3fc5cb7c

@@ -67,6 +67,7 @@ class Watch:
         self.passes, self.first = 0, None          # backward passes of the step, by a parameter that is in each
         self.last = self.trained = None            # the pass that a batch was drawn in; of the newest step
         self.fed = False                           # batches led to updates before a restart
+        self.aside = None                          # what goes on when copies of it have been trained
         self.several = False                       # they are trained side by side
         self.thread = None                         # that updates; on a GPU the gradients come in another one
         self.light, self.folder = LIGHT in os.environ, Path(os.environ.get('ECRL_AUDIT_DIR', ''))    # light: no trial

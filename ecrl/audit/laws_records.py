@@ -126,8 +126,8 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
             'out, cannot be told.', 'a save behind the last of them' if h.reference else
             'an undisturbed run beside it, and a save behind the last of them', a=a)
         tries = show_count(len({r['step'] for r in a.tries}), 'updates')
-        if a.tries: yield Evidence(True, f'{tries} of attempt {a.number} came before it loaded what it continues from, '
-                                   'as to find a rate: they led to nothing, and are not judged.', attempt=a.number)
+        if a.tries: yield Evidence(True, f'{tries} of attempt {a.number} led to nothing, such as on a copy, or to find '
+                                   'a rate before a load: they are not judged.', attempt=a.number)
         if a.goes_on_from_before and a.number > 1: yield unknown(
             f'attempt {a.number} loaded a checkpoint from before the ledger, which names no step of it.', a=a)
         trained = {r for by in a.steps.values() for r in by}      # the others may have died before they could say it

@@ -83,12 +83,15 @@ def whose(self: Watch, obj):
     marks = {mark(t) for t in tensors_of(obj)}
     self.held.update(o for o in new if all(mark(p) in marks for p in trained_by(o)))
 
+# %% ../../nbs/audit/639_watch.ipynb #639z0001
 @patch
 def replaced(self: Watch, obj):
     "A checkpoint may hold a deep copy in the place of one that trained, as where a population is culled."
-    if not (spare := [(r, o) for r in self.spare if (o := r()) is not None]): return
+    spare = [(r, o) for r in self.spare if (o := r()) is not None]
+    if not (spare or self.aside): return
     at = {t.data_ptr() for t in tensors_of(obj)}
     def held(o): return all(p.data_ptr() in at for p in trained_by(o))
+    if self.aside and all(map(held, self.aside[0]['optimizers'])): self.goes_back(drawn=False)
     new, left = [(r, o) for r, o in spare if held(o)], [o for o in self.optimizers if not held(o)]
     if not (new and left): return
     self.spare = [r for r, o in spare if not held(o)]
@@ -179,7 +182,12 @@ class Pass:
 
 # %% ../../nbs/audit/639_watch.ipynb #63800046
 @patch
+def goes_on(self: Pass): # who trains on it, does so again
+    if self.w.aside and self.w.aside[0]['trained'] is self: self.w.goes_back(drawn=False)
+
+@patch
 def over(self: Pass):
+    self.goes_on()
     a, self.ended = self.w.audit, True
     a._look()
     if self.of: a.epoch_over()
@@ -187,6 +195,7 @@ def over(self: Pass):
 
 @patch
 def drawn(self: Pass, batch, was: dict): # was: what random generators held before
+    self.goes_on()
     a, other = self.w.audit, self.w.last
     ids, source, _ = a.ids_of(batch, self.waiting.popleft() if self.waiting else None)
     self.w.token()
