@@ -41,6 +41,7 @@ declared    map    settings  what the user says of the data: epoch_size, tail, s
 replacement, deterministic, accumulate, replicated
 by          text   -         how the ranks knew that they are one launch: given, group, launcher, alone
 pid         whole  -         process id
+*script     text   lineage   name of its program
 *parent     whole  lineage   process that has started it, by multiprocessing
 host        text   -         its name
 ''', resumed='''
@@ -184,6 +185,8 @@ class AuditAttempt:
     @property
     def key(self) -> str | None: # its fingerprint; None: ids are kept
         return next(iter(self.begins.values())).get('key')
+    @property
+    def script(self) -> str | None: return next(iter(self.begins.values())).get('script')
     @property
     def token(self) -> dict | None: return next((r['token'] for r in self.resumed.values()), None)
 

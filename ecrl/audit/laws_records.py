@@ -100,6 +100,11 @@ def _attempts(skipped: dict[int, int]) -> str: # attempt -> batches
 
 _HOGWILD = ' Its parent has started another one before: what processes hand on to each other in memory is not seen.'
 
+def _of_another(h: AuditHistory, a: AuditAttempt) -> str:
+    "That it is another program than began."
+    own, first = a.script, h.attempts[0].script
+    return f' It is {own}, and the first was {first}: --only {own} watches that alone.' if own and own != first else ''
+
 def siblings(h: AuditHistory) -> list[AuditAttempt]: # as in Hogwild; or it is started again when it has died
     "Those whose parent has started a process for this rank before."
     of = [next((p for b in a.begins.values() if (p := b.get('parent'))), None) for a in h.attempts]
@@ -118,7 +123,7 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
                                              'from.', rank=r['rank'])
         if (odd := [r for r, x in a.resumed.items() if x.get('unseen')]) and a not in kin[1:]: yield unknown(
             f'attempt {a.number}: {_ranks(odd)} began with weights that are not those of the beginning, nor of a step '
-            f'whose weights were digested{_of_two(a.resumed[odd[0]])}.{_HOGWILD*(a in kin)}',
+            f'whose weights were digested{_of_two(a.resumed[odd[0]])}.{_HOGWILD*(a in kin)}{_of_another(h, a)}',
             'a folder of its own for a fresh start; or a save of the weights as they are trained, by torch.save, '
             'safetensors, torch.distributed.checkpoint', a=a)
         if any(r.get('inside') for r in a.resumed.values()): yield unknown(

@@ -43,9 +43,11 @@ class Log:
             warnings.warn(f'ecrl.audit: {self.broken}. Training goes on; from here on nothing is recorded.')
 
 # %% ../../nbs/audit/610_ledger.ipynb #73f36eb5
-def _parent() -> dict: # of a process that multiprocessing has started
+def _process() -> dict: # and what multiprocessing has started it
+    "Who writes, for a reader that has to tell one from another."
     own = sys.modules.get('multiprocessing.process')
-    return dict(parent=p.pid) if own and (p := own.parent_process()) else {}
+    parent = dict(parent=p.pid) if own and (p := own.parent_process()) else {}
+    return dict(pid=os.getpid(), host=os.uname().nodename, script=os.path.basename(sys.argv[0])) | parent
 
 def _key(key) -> dict: return dict(key=fingerprint(key)) if key else {}
 
@@ -349,8 +351,8 @@ class Audit:
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
         self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
         self.of = self.of_told = {}; self.by_updates, self.more = False, 0   # updates make epochs; some have no batch
-        self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, pid=os.getpid(),
-                            host=os.uname().nodename, **_parent(), **_key(self.key)))
+        self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, **_process(),
+                            **_key(self.key)))
         for o in optimizers: self._watch(o)
 
 # %% ../../nbs/audit/610_ledger.ipynb #8cac1f58

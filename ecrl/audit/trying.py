@@ -25,7 +25,7 @@ from .laws import beside_undisturbed, verify_audit
 from .beside import sources
 from .undeclared import batchless
 from .holdings import LIGHT
-from .watching import let_in
+from .watching import ONLY, let_in
 
 # %% ../../nbs/audit/640_try.ipynb #bcfdfe6b
 class TryError(RuntimeError): "A script that cannot be tried; the message says why."
@@ -345,7 +345,7 @@ def _undisturbed(command, worlds, ref, timeout_s, say) -> bool: # False: it was 
     def content(f: Path): # data may be large, and its time of access changes when it is read
         return f.read_bytes() if f.suffix in INPUTS else (f.stat().st_size, f.stat().st_mtime_ns)
     read = [content(Path(f)) for f in files]
-    made = hashlib.blake2b(repr([command, worlds[0], *read]).encode()).hexdigest()
+    made = hashlib.blake2b(repr([command, worlds[0], *read, os.environ.get(ONLY)]).encode()).hexdigest()
     if (mark := ref/'made').is_file() and mark.read_text() == made: return False
     shutil.rmtree(ref, ignore_errors=True)
     l = _until_done(command, worlds, ref, [], timeout_s, lambda text: say(f'undisturbed: {text}'))[0]
@@ -370,6 +370,9 @@ def _judgeable(h: AuditHistory, asked: int): # of the undisturbed run; ranks. Ra
     if h.unwatched or siblings(h): raise TryError(
         f'{show_count(len(h.attempts) + len(h.unwatched), "processes")} have trained as rank 0: expected one, or ranks '
         'of torch.distributed. What processes hand on to each other in memory, as in Hogwild, is not seen.')
+    if len(names := [a.script for a in h.attempts]) > 1: raise TryError(
+        f'{len(names)} programs have trained, one after another ({few(names)}): expected one. '
+        + (f'Which is meant: --only {names[-1]}' if len({*names}) > 1 else 'Each needs a command of its own.'))
     if not h.lineage: raise TryError(
         'no update is recorded that a batch of a DataLoader led to: are batches stored before they are trained on? A '
         'ledger of its own sees that: python -c "import ecrl; help(ecrl.audit)"' if h.attempts[0].watched else
