@@ -116,8 +116,8 @@ def expects(*kinds: str, there: bool = False, ledger: bool = True): # of `what_i
             fail(f'{short(path)}: expected {wanted}; it holds the {which} {", ".join(names[:8])}'
                  f'{", ..."*(len(names) > 8)}. To read {one}: ecrl report {shlex.quote(short(path/names[0]))}')
         if 'run' in kinds and os.path.isdir(path) and (found := ledgers_in(path)):
-            fail(f'{short(path)}: expected {wanted}, or of a ledger; it holds the ledgers {", ".join(found[:8])}. To '
-                 f'judge one: ecrl verify {shlex.quote(short(path/found[0]))}')
+            fail(f'{short(path)}: expected {wanted}, or of a ledger; it holds the ledgers {", ".join(found[:8])}. '
+                 f'Name one of them, such as {shlex.quote(short(path/found[0]))}')
         # other: a path that ECRL does not know; the command itself says what is wrong
         if (kind := lazy.contract.config.what_is(path)) == 'other' and path.is_file() and not {*kinds} & {*_FILES}:
             fail(f'{short(path)}: expected {wanted}{", or of a ledger"*ledger}, found a file. {_RUNS}')
