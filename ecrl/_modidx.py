@@ -773,6 +773,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'ecrl.audit.watching.Pass.goes_on': ('audit/watch.html#pass.goes_on', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Pass.over': ('audit/watch.html#pass.over', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.averages': ('audit/watch.html#watch.averages', 'ecrl/audit/watching.py'),
+                                     'ecrl.audit.watching.Watch.decides': ('audit/watch.html#watch.decides', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.finds': ('audit/watch.html#watch.finds', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.holds': ('audit/watch.html#watch.holds', 'ecrl/audit/watching.py'),
                                      'ecrl.audit.watching.Watch.inside': ('audit/watch.html#watch.inside', 'ecrl/audit/watching.py'),

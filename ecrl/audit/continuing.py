@@ -179,7 +179,8 @@ def begin(self: Watch, was: dict | None = None): # was: the state, where an upda
     a, now, parts = self.ledger(), self.state(), self.parts
     state = came = was or now
     a.hooked = len(self.parameters())
-    if self.begun: return self.tries(state) or self.write(state, anew=True, **dict(copy=True) if self.aside else {})
+    copy = dict(copy=True) if self.aside and self.aside[-1] else {}
+    if self.begun: return self.tries(state) or self.write(state, anew=True, **copy)
     self.begun, of = True, ('token', 'anew', 'saved', 'changed')
     # one rank may save for all, or be the only one so far
     lines = [r for r in lines_of(a.log.path.with_name('rank0.jsonl'), *of) if r['attempt'] != a.attempt]

@@ -174,6 +174,7 @@ class AuditAttempt:
     several: bool = False                         # and has seen loaders side by side
     idle: bool = False                            # or an optimizer without gradients
     tries: list = field(default_factory=list)     # step records that led to nothing, before what it continues from
+    looks: bool = False                           # it has gone back behind some
 
     @cached_property
     def world_size(self) -> int: return next(iter(self.begins.values()))['world_size']
@@ -255,7 +256,7 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'watched': self.watched, self.several, self.idle = True, *(
         getattr(self, k) or bool(r.get(k)) for k in ('several', 'idle'))
     elif kind == 'anew': self.anew.append(r | dict(over=len(self.over)))
-    elif kind == 'back': self._go_back(rank, r['step'])
+    elif kind == 'back': self.looks = True; self._go_back(rank, r['step'])
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 
@@ -275,9 +276,9 @@ def _go_back(self: AuditAttempt, rank: int, s: int): # behind this step a copy w
     self.saves = [x for x in self.saves if x['rank'] != rank or x['token']['step'] <= s]
 
 @patch
-def _decide(self: AuditAttempt): # at its end
-    "A copy that no save has held, and behind which nothing trained on, was trained for a while."
-    for r in [x for x in self.anew if x.get('copy')]:
+def _decide(self: AuditAttempt, looks: bool): # at its end; looks: this job goes back, now and then
+    "A copy, or a probe, that no save has held was trained for a while, also where it has died meanwhile."
+    for r in [x for x in self.anew if looks or x.get('copy')]:
         if not any(x['token']['step'] > r['step'] for x in self.saves): self._go_back(r['rank'], r['step'])
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc4290
@@ -297,7 +298,9 @@ def attempts_of(files: dict[int, list[dict]]) -> tuple[list[AuditAttempt], list[
             if now is None or now[0] != r['attempt']:
                 strays.append(f'rank {rank}: a {r["event"]} line of attempt {r["attempt"]}, which had not begun')
             else: table[now].add(r)
-    for n, key in enumerate(order, 1): table[key].number = n; table[key]._decide()
+    for n, key in enumerate(order, 1): table[key].number = n
+    looks = any(a.looks for a in table.values())
+    for a in table.values(): a._decide(looks)
     return [table[key] for key in order], strays
 
 # %% ../../nbs/audit/620_records.ipynb #3fc5cb7c

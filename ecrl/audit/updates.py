@@ -104,8 +104,8 @@ def starts(self: Watch, opt=None, was: dict | None = None): # opt: steps; was: t
         self.tasks = True; self.inner.add(opt)
     self.made, own = [], [o for o in own if o not in self.inner]
     if not own: return
-    looks = self.begun and opt in own and all(copied(o, self.optimizers) for o in own)
-    self.aside = (_kept(self), _kept(self.audit)) if looks else None
+    looks = self.begun and opt in own and {*map(id, trained_by(*own))}.isdisjoint(map(id, trained_by(*self.optimizers)))
+    self.aside = (_kept(self), _kept(self.audit), all(copied(o, self.optimizers) for o in own)) if looks else None
     self.covered, self.more = covered, []
     self.older = [r for r in self.older if r() is not None] + [weakref.ref(o) for o in self.optimizers]
     self.optimizers = own
@@ -120,8 +120,8 @@ STANDS = 'optimizers', 'older', 'covered', 'more', 'newest', 'wrote', 'trained',
 
 @patch
 def goes_back(self: Watch, drawn: bool = True): # drawn: since then, for the update to come
-    "Copies were trained for a while, such as to evaluate what they can learn; what they are of trains on."
-    copies, pending, (own, ledger) = self.optimizers, self.audit.pending, self.aside
+    "Copies, or a probe, were trained for a while, such as to evaluate; what they look at trains on."
+    copies, pending, (own, ledger, _) = self.optimizers, self.audit.pending, self.aside
     vars(self).update(own, aside=None)
     vars(self.audit).update(ledger)
     self.audit.pending = [d for d in pending if drawn and self.last is not None and d.of is self.last.of]

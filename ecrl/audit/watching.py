@@ -85,13 +85,21 @@ def whose(self: Watch, obj):
 
 # %% ../../nbs/audit/639_watch.ipynb #639z0001
 @patch
+def decides(self: Watch, before: bool, new: bool): # whether a checkpoint holds those that trained before; the new ones
+    "A checkpoint tells whether what is trained since a while is for a look."
+    if before and not new: self.goes_back(drawn=False)
+    elif before: self.optimizers = [*self.aside[0]['optimizers'], *self.optimizers]
+    if new: self.aside = None
+
+@patch
 def replaced(self: Watch, obj):
     "A checkpoint may hold a deep copy in the place of one that trained, as where a population is culled."
     spare = [(r, o) for r in self.spare if (o := r()) is not None]
     if not (spare or self.aside): return
-    at = {t.data_ptr() for t in tensors_of(obj)}
-    def held(o): return all(p.data_ptr() in at for p in trained_by(o))
-    if self.aside and all(map(held, self.aside[0]['optimizers'])): self.goes_back(drawn=False)
+    at, marks = {t.data_ptr() for t in tensors_of(obj)}, {mark(t) for t in tensors_of(obj)} if self.aside else ()
+    def held(o): return all(p.data_ptr() in at for p in trained_by(o)) or marks and all(map(marks.__contains__, map(
+        mark, trained_by(o))))
+    if self.aside: self.decides(all(map(held, self.aside[0]['optimizers'])), any(map(held, self.optimizers)))
     new, left = [(r, o) for r, o in spare if held(o)], [o for o in self.optimizers if not held(o)]
     if not (new and left): return
     self.spare = [r for r, o in spare if not held(o)]
