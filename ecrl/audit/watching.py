@@ -87,9 +87,8 @@ def whose(self: Watch, obj):
 @patch
 def decides(self: Watch, before: bool, new: bool): # whether a checkpoint holds those that trained before; the new ones
     "A checkpoint tells whether what is trained since a while is for a look."
-    if before and not new: self.goes_back(drawn=False)
-    elif before: self.optimizers = [*self.aside[0]['optimizers'], *self.optimizers]
     if new: self.aside = None
+    elif before: self.goes_back(drawn=False)
 
 @patch
 def replaced(self: Watch, obj):
