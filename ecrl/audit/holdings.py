@@ -117,9 +117,10 @@ def new(self: Watch) -> list: return self.made or self.spare       # references 
 
 @patch(as_prop=True)
 def own(self: Watch) -> list: # optimizers
-    "Those whose weights are handed on: others are of what is made for a while, such as a probe, or a copy for a task."
+    """Those that train, or will. In production, those whose weights are handed on: others may begin anew each time, and
+    no undisturbed run tells."""
     own = self.optimizers or [o for r in self.new if (o := r()) is not None]
-    return [o for o in own if o in self.held] or own
+    return self.light and [o for o in own if o in self.held] or own
 
 @patch
 def parameters(self: Watch) -> list: # of the optimizers that train, or will

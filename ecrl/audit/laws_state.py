@@ -99,7 +99,11 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
     "Each component of the state is, after loading, what it was when it was saved."
     n, resumed, lacks, begun = 0, False, [], []
     for a in h.attempts:
-        if odd := [r for r, x in sorted(a.resumed.items()) if x.get('strange')]: yield offence(
+        odd = [r for r, x in sorted(a.resumed.items()) if x.get('strange')]
+        if odd and any(x['step'] < 2 for x in a.anew): yield unknown(
+            f'attempt {a.number} has made its optimizers one by one, in its first update: what it continues from is '
+            'not known.', 'a ledger of its own: python -c "import ecrl; help(ecrl.audit)"', None, odd[0], a)
+        elif odd: yield offence(
             a, f'attempt {a.number} began with weights that no step had left.', None, odd[0],
             'part of them was not restored, or others were, or they were saved in another precision')
         if a.idle and not a.steps: yield offence(
