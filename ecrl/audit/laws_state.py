@@ -19,6 +19,7 @@ from .ledger import HANDED_ON
 from .findings import AUDIT_LAWS, at, few, in_brief, offence, unknown
 from .laws_records import BESIDE
 from .laws_set import witnesses
+from .undeclared import BY_HAND
 
 # %% ../../nbs/audit/628_laws_state.ipynb #a70ae9f8
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
@@ -102,7 +103,7 @@ def law_restored(h: AuditHistory) -> Iterator[Evidence]:
         odd = [r for r, x in sorted(a.resumed.items()) if x.get('strange')]
         if odd and any(x['step'] < 2 for x in a.anew): yield unknown(
             f'attempt {a.number} has made its optimizers one by one, in its first update: what it continues from is '
-            'not known.', 'a ledger of its own: python -c "import ecrl; help(ecrl.audit)"', None, odd[0], a)
+            'not known.', BY_HAND, None, odd[0], a)
         elif odd: yield offence(
             a, f'attempt {a.number} began with weights that no step had left.', None, odd[0],
             'part of them was not restored, or others were, or they were saved in another precision')

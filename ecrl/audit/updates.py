@@ -170,9 +170,9 @@ def without_gradients(opt) -> bool: return not idles(opt) and all(p.grad is None
 @patch
 def changes(self: Watch) -> bool: # as one does that needs no gradients
     "Whether the first step of an optimizer has changed anything, though no gradient has come."
-    if changed := self.early not in (None, self.at_first()): return changed
-    if self.last is None: self.early = None                                            # another one may be loaded yet
-    return False
+    changed = self.early not in (None, self.at_first())
+    if not changed and self.last is None: self.early = None                            # another one may be loaded yet
+    return changed
 
 @patch
 def idled(self: Watch): # once is to quiet a schedule; where nothing is trained, the model may be another one
