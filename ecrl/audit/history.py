@@ -200,6 +200,10 @@ def continues(self: AuditAttempt) -> str: # token | fresh | unknown
     lost = lost or said.get('older') and self.number > 1
     return 'unknown' if lost else 'token' if said['token'] else 'fresh'
 
+@patch(as_prop=True)
+def saved_at(self: AuditAttempt) -> list[int]: # steps
+    return sorted({r['token']['step'] for r in self.saves} if self.watched else {s for s, _ in self.tokens})
+
 # %% ../../nbs/audit/620_records.ipynb #6cdc4291
 def launches_of(run: Path) -> list[dict]: # launch, ranks, kill, came_to, code, s, words; [] where no trial made it
     "What became of each launch of a trial."

@@ -25,6 +25,7 @@ from .undeclared import BY_HAND
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
 def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     "A restart continues from the newest checkpoint that was published, or says why not."
+    if h.launches: yield from _all_afresh(h)
     n, saves = 0, []                                                  # of the attempts before
     watched = any(a.watched for a in h.attempts)
     for before, a in zip([None, *h.attempts], h.attempts):
@@ -62,6 +63,19 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
             'no checkpoint was found, or asked for; a fresh start on purpose takes a new folder, or says so: resumed('
             "None, fallback='why')")
     return n
+
+# %% ../../nbs/audit/628_laws_state.ipynb #62800c01
+def _all_afresh(h: AuditHistory) -> Iterator[Evidence]: # h: of a trial
+    "Why no restart went on from anything."
+    first, *later = h.attempts
+    if not later or any(a.continues != 'fresh' for a in later) or any(a.saved_at for a in h.attempts[:-1]): return
+    if not (saved := h.reference.attempts[0].saved_at if h.reference else []): yield unknown(
+        'nothing was saved, and the restarts continued with no weights that a step had left.',
+        'a script that saves what it trains, and loads that when it is started again', 0, a=later[0])
+    elif saved[0] == h.reference.end: yield unknown(f'nothing is saved before the last step, {saved[0]}.',
+                                                    'a script that saves earlier', 0, a=later[0])
+    else: yield unknown(f'the kills came before its first save, of step {saved[0]}.',
+                        f'a later kill: --kills step:{saved[0] + 1}', 0, a=later[0])
 
 # %% ../../nbs/audit/628_laws_state.ipynb #a70ae9fb
 def _kind_of(path: str) -> str: return re.sub('[0-9]+', '#', path.lower())

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['KILL_POINTS', 'AGAIN', 'INPUTS', 'SAVED', 'STARTERS', 'TryError', 'Late', 'kill_at', 'in_folder', 'check_files',
-           'without_ledger', 'launch', 'newest_log', 'last_words', 'watched_job', 'saves_of', 'epoch_of', 'later_kill',
-           'kill_plan', 'within', 'launch_worlds', 'Trial', 'try_restarts', 'assert_resumes_exactly']
+           'without_ledger', 'launch', 'newest_log', 'last_words', 'watched_job', 'epoch_of', 'later_kill', 'kill_plan',
+           'within', 'launch_worlds', 'Trial', 'try_restarts', 'assert_resumes_exactly']
 
 # %% ../../nbs/audit/640_try.ipynb #47e4950b
 import difflib, hashlib, json, os, re, shlex, shutil, subprocess, tempfile, time, uuid
@@ -182,11 +182,6 @@ def watched_job(command: list[str], folder: Path) -> dict[str, str]: # Raises Tr
     return os.environ | {'ECRL_AUDIT_DIR': str(folder), LIGHT: '1', 'PYTHONPATH': _on_path(let_in(folder/'watch'))}
 
 # %% ../../nbs/audit/640_try.ipynb #64000b02
-def saves_of(h: AuditHistory) -> list[int]: # steps
-    "After which steps the first attempt has saved."
-    a = h.attempts[0]
-    return sorted({r['token']['step'] for r in a.saves} if a.watched else {s for s, _ in a.tokens})
-
 def epoch_of(h: AuditHistory) -> dict[int, int]: # step -> epoch
     "The epochs of the steps that count, in their order."
     return {s: recs[0]['epoch'] for s, _, recs in h.surviving}
@@ -194,7 +189,7 @@ def epoch_of(h: AuditHistory) -> dict[int, int]: # step -> epoch
 def later_kill(h: AuditHistory) -> str | None: # h: of an undisturbed run
     "A point after a save of an epoch that is not the first: only there it shows that an order goes on."
     of = epoch_of(h)
-    saves = (s for s in saves_of(h) if of.get(s) not in (None, of[min(of)]) and s + 1 in of)
+    saves = (s for s in h.attempts[0].saved_at if of.get(s) not in (None, of[min(of)]) and s + 1 in of)
     return next((f'step:{s + 1}' for s in saves), None)
 
 # %% ../../nbs/audit/640_try.ipynb #ed67cf07
@@ -205,7 +200,7 @@ def kill_plan(
     "Points at which to kill, in the order of the run."
     steps = max(h.lineage, default=0)
     if h.attempts[0].watched: every = every or max(1, steps//6)                # other ways to save than torch.save
-    saves = (seen := saves_of(h)) or [*range(every, steps + 1, every)]*bool(every)
+    saves = (seen := h.attempts[0].saved_at) or [*range(every, steps + 1, every)]*bool(every)
     if not saves:
         raise TryError('expected a script that saves checkpoints with audit.token(), or to be told how many steps lie '
                        'between saves (--every); found neither.')
@@ -221,7 +216,7 @@ def kill_plan(
 
 def within(points: list[str], h: AuditHistory) -> list[str]: # h: of an undisturbed run
     "Points to kill at, all of which it has reached. Raises TryError."
-    saves, end = saves_of(h), max(h.lineage, default=0)
+    saves, end = h.attempts[0].saved_at, max(h.lineage, default=0)
     for p in points:
         f = kill_at(p)
         if f.point in ('token', 'saved') and not saves and h.attempts[0].watched: raise TryError(
@@ -334,7 +329,7 @@ def _left(h: AuditHistory, ref: Path, plan: list[str]): # -> (launch, from 0) ->
     def at(f): # its step
         first = (s for s, e in epoch_of(h).items() if e == f.global_step)
         return min(steps, next(first, steps) if f.point == 'epoch' else f.global_step)
-    ends, saves = [*(at(kill_at(p)) for p in plan), steps], [0, *saves_of(h)]
+    ends, saves = [*(at(kill_at(p)) for p in plan), steps], [0, *h.attempts[0].saved_at]
     begins = [0, *(max(s for s in saves if s <= e) for e in ends)]
     cost = [whole*(e - b)/steps + min(whole, start) for b, e in zip(begins, ends)]
     return lambda n: f'; about {sum(cost[n:]):.0f} s left'

@@ -973,26 +973,12 @@ def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: #
                                                   f'{size} samples, others every time')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17031
-def _afresh(h) -> str: # of a trial
-    saved = lazy.audit.trying.saves_of(h.reference) if h.reference else []
-    first = min(saved, default=0)
-    early = saved and not any(a.saves if a.watched else a.tokens for a in h.attempts[:-1])
-    said = 'No restart continued from what had been saved: each began afresh'
-    if not saved: return ('No restart continued with weights that a step had left: each began afresh, or with other '
-                          'ones.')
-    if not early: return f'{said}.'
-    if first == h.reference.end: return f'{said}, since nothing is saved before the last step, {first}.'
-    return (f'{said}, since the kills came before its first save, of step {first}. '
-            f'A later kill: --kills step:{first + 1}')
-
 def _shows(t, wrong: bool, asked) -> list[str]: # of a trial, lines; asked: grades
     "On what it rests, and what it leaves open."
     said, state = _rests(t.verdict), t.verdict.grades['state']
     if not said and not wrong: said = [
         f'{", ".join(map(str.capitalize, asked))}: valid, as asked for. State is unknown.' if state == 'unknown' else
         'Whether model and optimizer came back is not shown: nothing here has looked at it.']
-    restarts = t.history.attempts[1:]
-    if restarts and all(a.continues == 'fresh' for a in restarts): return said + [_afresh(t.history)]
     if wrong or not t.in_first_epoch: return said
     later = lazy.audit.trying.later_kill(t.history.reference)
     return said + ['Each restart continued from a save of the first epoch: of later ones nothing is shown.'
