@@ -26,8 +26,7 @@ from .undeclared import BY_HAND
 def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     "A restart continues from the newest checkpoint that was published, or says why not."
     if h.launches: yield from _all_afresh(h)
-    n, saves = 0, []                                                  # of the attempts before
-    watched = any(a.watched for a in h.attempts)
+    n, saves, watched = 0, [], any(a.watched for a in h.attempts)     # saves: of the attempts before
     for before, a in zip([None, *h.attempts], h.attempts):
         saves += [(before, r) for r in before.saves] if before else []
         t, mine = a.token, h.parent(a)
@@ -349,6 +348,9 @@ ASKED = {'the random states': 'rng', 'the optimizer': 'opt', 'a schedule': 'sche
 
 def _asked(h: AuditHistory, a: AuditAttempt, rank: int, which: list[str]) -> str: # which: is another than it should be
     "What a restart may have left out: not what is known to have come back whole."
+    if 'lr' in which: return 'was the schedule restored, and does it count on from where it stood?'
+    if which == ['buffers']: return ('were all restored, also those that no state_dict() holds, and did nothing run in '
+                                     'training mode meanwhile, such as batches that are skipped?')
     p, back = h.parent(a), a.resumed.get(rank, {}).get('state', {})
     saved = p.tokens.get((a.token['step'], rank), {}).get('state', {}) if p and a.token else {}
     whole = [k for k, d in back.items() if saved.get(k) == d]

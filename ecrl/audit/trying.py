@@ -23,7 +23,7 @@ from .laws_order import told_of
 from .laws_records import siblings
 from .laws import beside_undisturbed, verify_audit
 from .beside import sources
-from .undeclared import batchless
+from .undeclared import BY_HAND, batchless
 from .holdings import LIGHT
 from .watching import ONLY, let_in
 
@@ -369,8 +369,8 @@ def _judgeable(h: AuditHistory, asked: int): # of the undisturbed run; ranks. Ra
         f'{len(names)} programs have trained, one after another ({few(names)}): expected one. '
         + (f'Which is meant: --only {names[-1]}' if len({*names}) > 1 else 'Each needs a command of its own.'))
     if not h.lineage: raise TryError(
-        'no update is recorded that a batch of a DataLoader led to: are batches stored before they are trained on? A '
-        'ledger of its own sees that: python -c "import ecrl; help(ecrl.audit)"' if h.attempts[0].watched else
+        'no update is recorded: expected an optimizer of torch that steps in the process that made it, or '
+        + BY_HAND if h.attempts[0].watched else
         'no step is recorded: audit.step(ids) after each update is missing, or the optimizer that steps is not the one '
         'of audit(optimizer=...)')
 

@@ -95,7 +95,9 @@ def not_as_undisturbed(h: AuditHistory, e: Epoch) -> Iterator[Evidence]: # where
         yield Evidence(False, f'epoch {e.number} is none of the undisturbed run.', e.used[0].step)
     elif any(m.ids is None for m in (*e.used, *other.used)):
         if by_weights(h): return
-        yield unknown(f'epoch {e.number} cannot be held against that of the undisturbed run.', IDS)
+        hashed = any('bags' in m.record for m in (*e.used, *other.used))
+        yield unknown(f'epoch {e.number} cannot be held against that of the undisturbed run.',
+                      IDS if hashed else 'ids of its samples, see [once]')
     else:
         mine, due = (multiset([dict(ids=x.ids)]) for x in (e, other))
         parts = [(due - mine, 'left out'), (mine - due, 'consumed beyond it')]
