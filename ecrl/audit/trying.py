@@ -90,8 +90,10 @@ def _script(command: list[str]) -> Path | None: # where it can be told: not of s
 def _told_before(command: list[str]) -> Iterator[str]: # Raises TryError
     if (script := _script(command)) is None: return
     if not script.is_file(): raise TryError(f'{script}: expected a script, found no such file')
-    if behind := next((w for w in command[1:] if w.partition('=')[0] in ('--kills', '--require')), None): yield (
-        f'{behind} stands behind the command, which gets it; an option of the trial stands before the command')
+    behind = next((n for n, w in enumerate(command) if w.partition('=')[0] in ('--kills', '--require')), None)
+    if behind and command[behind].partition('=')[0] not in script.read_text(errors='replace'): raise TryError(
+        f'{command[behind]} stands behind the command, which would get it. Expected before it: ecrl audit try '
+        f'{shlex.join(command[behind:])} -- {shlex.join(command[:behind])}')
     if without_ledger(command): yield (
         f'{script.name} keeps no ledger: its loaders, updates and weights are watched from within. So is a job in '
         'production: ecrl audit run')
