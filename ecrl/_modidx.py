@@ -231,8 +231,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                  'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditAttempt._decide': ( 'audit/records.html#auditattempt._decide',
                                                                                  'ecrl/audit/history.py'),
-                                    'ecrl.audit.history.AuditAttempt._go_back': ( 'audit/records.html#auditattempt._go_back',
-                                                                                  'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditAttempt._later': ( 'audit/records.html#auditattempt._later',
                                                                                 'ecrl/audit/history.py'),
                                     'ecrl.audit.history.AuditAttempt._put_aside': ( 'audit/records.html#auditattempt._put_aside',

@@ -216,13 +216,20 @@ def _behind(self: AuditAttempt, r: dict) -> bool: # r: says that it has loaded w
     return bool(r['token']) and (again or all(x['step'] < r['token']['step'] for x in self.own.get(r['rank'], ())))
 
 @patch
-def _put_aside(self: AuditAttempt, rank: int): # steps to find a rate, and then the checkpoint is loaded
-    "What a rank has done so far in this launch led to nothing."
-    self.tries += self.own.pop(rank, [])
-    for by in self.steps.values(): by.pop(rank, None)
+def _put_aside(self: AuditAttempt, rank: int, after: int = -1): # after: a step; -1: all, as before a late load
+    "What a rank has done since led to nothing: to find a rate, or on a copy, such as to evaluate it."
+    own = self.own.pop(rank, [])
+    self.tries += [x for x in own if x['step'] > after]
+    if left := [x for x in own if x['step'] <= after]: self.own[rank] = left
+    for s in [s for s in self.steps if s > after]: self.steps[s].pop(rank, None)
     self.steps = {s: by for s, by in self.steps.items() if by}
-    for table in (self.tokens, self.within, self.changed): [table.pop(k) for k in [*table] if k[1] == rank]
-    for name in ('anew', 'saves', 'over'): setattr(self, name, [r for r in getattr(self, name) if r['rank'] != rank])
+    for table in (self.tokens, self.within, self.changed):
+        for k in [k for k in table if k[1] == rank and k[0] > after]: del table[k]
+    began = [x for x in self.anew if x['rank'] == rank][0 if after < 0 else -1:]                  # the newest one
+    since = 0 if after < 0 else min((x['over'] for x in began), default=len(self.over))
+    self.anew = [x for x in self.anew if x not in began]
+    self.over = [x for k, x in enumerate(self.over) if k < since or x['rank'] != rank]
+    self.saves = [x for x in self.saves if x['rank'] != rank or x['token']['step'] <= after]
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc428f
 @patch(as_prop=True)
@@ -260,30 +267,16 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'watched': self.watched, self.several, self.idle = True, *(
         getattr(self, k) or bool(r.get(k)) for k in ('several', 'idle'))
     elif kind == 'anew': self.anew.append(r | dict(over=len(self.over)))
-    elif kind == 'back': self.looks = True; self._go_back(rank, r['step'])
+    elif kind == 'back': self.looks = True; self._put_aside(rank, r['step'])
     elif rank in self.steps.setdefault(r['step'], {}): self.stray.append(r)
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 
 # %% ../../nbs/audit/620_records.ipynb #620z0001
 @patch
-def _go_back(self: AuditAttempt, rank: int, s: int): # behind this step a copy was trained, such as to evaluate it
-    "What a rank has done behind a step led to nothing."
-    self.tries += [x for x in self.own.get(rank, ()) if x['step'] > s]
-    self.own[rank] = [x for x in self.own.get(rank, ()) if x['step'] <= s]
-    for k in [k for k in self.steps if k > s]:
-        self.steps[k].pop(rank, None)
-        if not self.steps[k]: self.steps.pop(k)
-    for table in (self.tokens, self.within, self.changed): [table.pop(k) for k in [*table] if k[1] == rank and k[0] > s]
-    began = next((x for x in reversed(self.anew) if x['rank'] == rank), None)
-    if began: self.anew.remove(began)
-    self.over = [x for k, x in enumerate(self.over) if not began or k < began['over'] or x['rank'] != rank]
-    self.saves = [x for x in self.saves if x['rank'] != rank or x['token']['step'] <= s]
-
-@patch
 def _decide(self: AuditAttempt, looks: bool): # at its end; looks: this job goes back, now and then
     "A copy, or a probe, that no save has held was trained for a while, also where it has died meanwhile."
     for r in [x for x in self.anew if looks or x.get('copy')]:
-        if not any(x['token']['step'] > r['step'] for x in self.saves): self._go_back(r['rank'], r['step'])
+        if not any(x['token']['step'] > r['step'] for x in self.saves): self._put_aside(r['rank'], r['step'])
 
 # %% ../../nbs/audit/620_records.ipynb #6cdc4290
 def attempts_of(files: dict[int, list[dict]]) -> tuple[list[AuditAttempt], list[str]]: # files: rank -> records

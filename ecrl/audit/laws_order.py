@@ -151,6 +151,8 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
         elif l['came_to'] != 'killed' and (l['kill'] or l['came_to'] != 'done'):
             yield Evidence(l['came_to'] not in ('failed', 'late'), told_of(l) + '.')
     if (ref := h.reference) is None: return 0
+    own, other = (x.attempts[0].script if x.attempts else None for x in (h, ref))
+    if own and other and own != other: yield Evidence(True, f'it is of {own}, and the reference of {other}.')
     if not h.whole:
         yield from open_past(h, 'which steps of the reference its own are')
         return 0
