@@ -316,6 +316,7 @@ def _no_ledger(command, run, code: int) -> str:
         return f'the command ended with exit code {code}, before an update' + (
             f':\n{words}' if words else ', and said nothing.') + where
     last = f'\nIts last words:\n{words}'*bool(words)
+    if name := os.environ.get(ONLY): return f'{name} made no update: is it a program that the command starts?{last}'
     return (f'{lacks}. Is this the command that trains? If so, it updates in another way, and needs a few lines of its '
             f'own: python -c "import ecrl; help(ecrl.audit)"{last}')
 

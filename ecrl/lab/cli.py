@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['app', 'RunDir', 'ThisRun', 'OwnRun', 'Json', 'Nproc', 'TargetSteps', 'MatrixFile', 'Publish', 'Reference', 'matrix',
-           'NO_OTHER_JOB', 'audit', 'ONLY', 'data', 'BRINGS', 'bench', 'OURS', 'leave_at_once', 'say_version',
+           'NO_OTHER_JOB', 'audit', 'OF_SEVERAL', 'data', 'BRINGS', 'bench', 'OURS', 'leave_at_once', 'say_version',
            'options', 'as_typed', 'studies_in', 'ledgers_in', 'ledger_of', 'as_shipped', 'expects', 'optional',
            'setting', 'argument', 'audited', 'cells_done', 'executed', 'demo_parameters', 'demo', 'Strategy',
            'variant_name', 'unused_plan', 'changed_words', 'run_overrides', 'run_config', 'run', 'check_own_code',
@@ -1046,9 +1046,9 @@ def told_of_logs(folder: Path, new: bool): # of a trial; new: made for it
         raise
 
 # %% ../../nbs/lab/870_cli.ipynb #870z0101
-ONLY = optional(str, 'Of a command that starts several programs, the one that is meant, such as finetune.py.')
+OF_SEVERAL = optional(str, 'Of a command that starts several programs, the one that is meant, such as finetune.py.')
 
-def _check_new(folder: Path | None):
+def _check_trial(folder: Path | None):
     if folder and folder.is_file(): fail(f'--out {short(folder)}: expected a folder, found a file')
     over = folder and (folder/'killed'/'receipt.html').exists()
     if folder and folder.exists() and (over or any(folder.iterdir()) and not (folder/'reference').is_dir()):
@@ -1071,7 +1071,7 @@ def audit_try(
     folder: optional(Path, 'Folder for both runs and the receipt: new, or that of a trial that was interrupted; by '
                            'default one in the temporary folder.', '--out') = None,
     timeout: setting(float, 'Limit of each launch, s.', min=1) = 600.0,
-    only: ONLY = None,
+    only: OF_SEVERAL = None,
     require: optional(list[str], 'Grades that have to be shown: set and order by default; also state. One that '
                                  'is INVALID fails in any case.') = None):
     """Kill a script by plan and resume it, beside an undisturbed run; one that keeps no ledger is watched from within.
@@ -1080,8 +1080,8 @@ def audit_try(
     _check_grades(require)
     if not all(w.strip().isdecimal() and int(w) for w in world.split(',')):
         fail(f'--world: expected numbers of ranks with commas between them, e.g. 2,1, found {world!r}')
-    _check_new(folder)
-    if only: os.environ['ECRL_AUDIT_ONLY'] = only
+    _check_trial(folder)
+    if only: os.environ[lazy.audit.trying.ONLY] = only
     new, write_receipt = folder is None or not folder.exists(), lazy.audit.receipt.write_receipt
     own, folder = folder is not None, folder or Path(tempfile.mkdtemp(prefix='ecrl_try_'))
     with told_of_logs(folder, new), calm(lambda: 'Interrupted. To go on, call the same command with '
@@ -1101,11 +1101,11 @@ def audit_run(
     command: argument(list[str], 'The command that starts the job, and starts it again; it runs where you are.'),
     folder: setting(Path, 'Folder of its ledger: the same at each restart, and of this job alone.',
                     '--out') = Path('runs/job'),
-    only: ONLY = None):
+    only: OF_SEVERAL = None):
     """Run a job that keeps a ledger without a line in its script: its loaders, updates and weights are watched from
     within. Its exit code and signals are its own."""
     if folder.is_file(): fail(f'--out {short(folder)}: expected a folder, found a file')
-    env = lazy.audit.trying.watched_job(command, folder) | (dict(ECRL_AUDIT_ONLY=only) if only else {})
+    env = lazy.audit.trying.watched_job(command, folder) | ({lazy.audit.trying.ONLY: only} if only else {})
     err.print(f'watched, from its first update on; then judge it with: ecrl verify {short(folder)}', soft_wrap=True)
     os.execvpe(command[0], command, env)
 
