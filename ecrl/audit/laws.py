@@ -17,6 +17,7 @@ from . import laws_records, laws_set, laws_order, laws_state      # each adds it
 from .findings import AUDIT_LAWS
 from .laws_set import witnesses
 from .laws_state import outcomes, unrepeatable
+from .undeclared import BY_HAND
 
 # %% ../../nbs/audit/630_laws.ipynb #7f1476a8
 # whose examined facts carry a grade
@@ -61,8 +62,7 @@ def _asked_of(h: AuditHistory, message: str) -> str: # a script that keeps no le
     if not any(a.watched for a in h.attempts): return message
     options = (r'Needed: (?!a ledger)(?=.*((tail|unique|replacement|epoch_size|accumulate|deterministic|keep_ids)=|'
                r'audit\.|audit\(epoch|note\(|token\())')
-    own = 'a ledger of its own'
-    return re.sub(f'{own}(?!:)', f'{own} (ecrl audit lines)', re.sub(options, f'Needed: {own}, with ', message))
+    return re.sub(options, f'Needed: {BY_HAND}, with ', message)
 
 # %% ../../nbs/audit/630_laws.ipynb #63000c04
 def verify_audit(

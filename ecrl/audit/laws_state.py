@@ -10,6 +10,7 @@ __all__ = ['ASKED', 'law_newest', 'law_restored', 'law_repeated', 'outcomes', 'l
 import re
 from collections import Counter
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from itertools import takewhile
 from ..base.show import show_count
 from ..measure.laws import Evidence, first_of, law
@@ -25,7 +26,7 @@ from .undeclared import BY_HAND
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
 def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     "A restart continues from the newest checkpoint that was published, or says why not."
-    if h.launches: yield from _all_afresh(h)
+    yield from _all_afresh(h)
     n, saves, watched = 0, [], any(a.watched for a in h.attempts)     # saves: of the attempts before
     for before, a in zip([None, *h.attempts], h.attempts):
         saves += [(before, r) for r in before.saves] if before else []
@@ -64,11 +65,12 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
     return n
 
 # %% ../../nbs/audit/628_laws_state.ipynb #62800c01
-def _all_afresh(h: AuditHistory) -> Iterator[Evidence]: # h: of a trial
-    "Why no restart went on from anything."
+def _all_afresh(h: AuditHistory) -> Iterator[Evidence]:
+    "Why no restart went on from anything; a trial has then tried nothing."
     first, *later = h.attempts
     if not later or any(a.continues != 'fresh' for a in later) or any(a.saved_at for a in h.attempts[:-1]): return
-    if not (saved := h.reference.attempts[0].saved_at if h.reference else []): yield unknown(
+    if not h.launches: yield Evidence(True, f'{show_count(len(later), "restarts")} began afresh: no save was seen.')
+    elif not (saved := h.reference.attempts[0].saved_at if h.reference else []): yield unknown(
         'nothing was saved, and the restarts continued with no weights that a step had left.',
         'a script that saves what it trains, and loads that when it is started again', 0, a=later[0])
     elif saved[0] == h.reference.end: yield unknown(f'nothing is saved before the last step, {saved[0]}.',
@@ -411,7 +413,8 @@ def law_agree(h: AuditHistory) -> Iterator[Evidence]:
     parts = {k for k, _ in found} - ever | _apart(h) if h.attempts and h.attempts[0].watched else set()     # undeclared
     if parts & ever: yield Evidence(True, f'ranks train apart: {", ".join(sorted(parts & ever))} differed among them '
                                           'before any restart, and are held against the same rank alone.')
-    yield from in_brief([e for k, e in found if k not in parts])
+    found = [(k, e) for k, e in found if k not in parts]
+    yield from in_brief([e for _, e in found]) if not h.attempts[0].watched else _in_words(h, found)
     return n
 
 @per_history
@@ -427,8 +430,18 @@ def _apart(h: AuditHistory) -> set[str]: # components
 def _differ(a: AuditAttempt, k: str, how: str, s: int, have: dict, said: list | None) -> Evidence:
     first = next(iter(have))
     other = [r for r in have if have[r] != have[first]]
-    message = (f'attempt {a.number}: {k}, {how} step {s}, is on rank {", ".join(map(str, other[:4]))} not what it is '
-               f'on rank {first}.')
+    verb = 'are' if k.endswith('s') else 'is'
+    message = (f'attempt {a.number}: {k}, {how} step {s}, {verb} on rank {", ".join(map(str, other[:4]))} not what '
+               f'{"they are" if verb == "are" else "it is"} on rank {first}.')
     if said: return offence(a, message, s, other[0])
     return unknown(message, f'replicated=[{k!r}], if all ranks are to hold the same; else replicated= without it', s,
                    other[0], a)
+
+def _in_words(h: AuditHistory, found: list[tuple[str, Evidence]]) -> Iterator[Evidence]: # of a watched run
+    "Of each component where ranks first differ: the same rank of an undisturbed run tells whether they should."
+    for k in dict.fromkeys(k for k, _ in found):
+        e, *more = [e for x, e in found if x == k]
+        e = replace(e, message=e.message.partition(' Needed')[0] + f' So {len(more)} times more.'*bool(more))
+        yield replace(e, valid=True, message=f'{e.message} Each rank is held against the same one of the undisturbed '
+                      'run.') if h.reference else replace(e, message=f'{e.message} Needed: an undisturbed run beside '
+                      'it (ecrl audit try).')

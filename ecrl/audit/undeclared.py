@@ -33,7 +33,7 @@ def by_weights(h: AuditHistory) -> bool: # of a watched run
     pairs = [(left(a, s), left(b, s)) for s, a, _, b, _ in common_steps(h, ref)]
     return bool(pairs) and all(x and x == y for x, y in pairs)
 
-BY_HAND = 'a ledger of its own: python -c "import ecrl; help(ecrl.audit)"'                # no lines can be guessed
+BY_HAND = 'a ledger of its own (python -c "import ecrl; help(ecrl.audit)")'                # no lines can be guessed
 
 def nameless(h: AuditHistory) -> Iterator[Evidence]:
     "Steps and ids that cannot be counted."

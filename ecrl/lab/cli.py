@@ -1099,15 +1099,15 @@ def audit_try(
 @audit.command(name='run', context_settings=dict(allow_interspersed_args=False))
 def audit_run(
     command: argument(list[str], 'The command that starts the job, and starts it again; it runs where you are.'),
-    folder: setting(Path, 'Folder of its ledger: the same at each restart, and of this job alone.',
-                    '--out') = Path('runs/job'),
+    folder: optional(Path, 'Folder of its ledger: the same at each restart, and of this job alone; by default '
+                           'runs/job. A ledger that the script keeps itself stays where it is.', '--out') = None,
     only: OF_SEVERAL = None):
     """Run a job that keeps a ledger without a line in its script: its loaders, updates and weights are watched from
-    within. Its exit code and signals are its own."""
-    if folder.is_file(): fail(f'--out {short(folder)}: expected a folder, found a file')
-    env = lazy.audit.trying.watched_job(command, folder) | ({lazy.audit.trying.ONLY: only} if only else {})
-    err.print(f'watched, from its first update on; then judge it with: ecrl verify {short(folder)}', soft_wrap=True)
-    os.execvpe(command[0], command, env)
+    within. One that keeps its own is started as it is. Its exit code and signals are its own."""
+    if folder and folder.is_file(): fail(f'--out {short(folder)}: expected a folder, found a file')
+    env, said = lazy.audit.trying.watched_job(command, folder)
+    err.print(said, soft_wrap=True)
+    os.execvpe(command[0], command, env | ({lazy.audit.trying.ONLY: only} if only else {}))
 
 # %% ../../nbs/lab/870_cli.ipynb #b0a7d002
 from ..board.command import board

@@ -238,7 +238,7 @@ def live_watched(name: str, variant: str) -> str:
         (work := Path(d)/'work').mkdir()
         words = words_of(name, files_with(name, variant), Path(d))
         for n, kill in enumerate([*s.kill.split(','), '']):
-            env = watched_job(words, ledger := Path(d)/'ledger') | dict(ECRL_AUDIT_KILL=kill)
+            env = watched_job(words, ledger := Path(d)/'ledger')[0] | dict(ECRL_AUDIT_KILL=kill)
             launch = in_folder(words, s.ranks, ledger, n > 0)
             subprocess.run(launch, cwd=work, env=env, capture_output=True, timeout=300)
         return in_words(verify_audit(ledger).grades)
