@@ -230,7 +230,7 @@ def tries(self: Watch, state: dict[str, str] | None = None) -> bool: # state: as
     """Whether only now it has loaded what an earlier launch had saved, or once more what it had begun with: what this
     one has updated before, such as to find a rate, leads to nothing."""
     a, later, (came, began) = self.audit, [r for r in self.saves if r['step'] > self.audit.steps], self.came
-    again = bool(came) and 0 < came['step'] < a.steps
+    again = bool(came) and came['event'] != 'anew' and 0 < came['step'] < a.steps     # a next one may begin alike
     self.looked += bool(later) or again
     if not (later or again) or self.looked > 9: return False             # some load something at each step
     state = state or self.state()
