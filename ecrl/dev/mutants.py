@@ -268,11 +268,12 @@ def judged(
     root: Path,
     longest_s: float = 20., # seconds of a processor; a notebook that takes longer is not asked
     others: int = 4, # notebooks that are asked besides a mutant's own
+    also: Iterable[str] = (), # names of more, such as of those that ask for a verdict and so for all laws
 ) -> dict[Mutant, str]: # '' if it lives
     "Ask each mutant's own notebook, and then the others about those that live."
     if not mutants: return {}
     found, results, before = executed(root), dict.fromkeys(mutants, ''), {}
-    asked = {m: askable(m, found, others) for m in mutants}
+    asked = {m: [*dict.fromkeys([*askable(m, found, others), *also])] for m in mutants}
     with a_folder('mutants') as d:
         trees = [d/str(i) for i in range(min(workers(), len(mutants)))]
         copy_to(trees[0], root)
@@ -335,6 +336,7 @@ def main(arguments: list[str]):
     p.add_argument('--seed', type=int, default=0)
     p.add_argument('--longest', type=float, default=20., help='seconds; a notebook that takes longer is not asked')
     p.add_argument('--others', type=int, default=4, help='notebooks that are asked besides its own')
+    p.add_argument('--also', nargs='+', default=[], help='more of them, such as proof/audit/649_habits.ipynb')
     p.add_argument('--alive', action='store_true', help='ask only for those that lived when they were last kept')
     a, root = p.parse_args([w for w in arguments if w.strip()]), project_root()
     rooms = ' '.join(a.rooms)
@@ -348,7 +350,7 @@ def main(arguments: list[str]):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
     sys.stdout.reconfigure(line_buffering=True)
     warm()
-    with own_folder(): found = judged(asked, root, a.longest, a.others)      # of a killed one, the next removes it
+    with own_folder(): found = judged(asked, root, a.longest, a.others, a.also)     # of a killed one, the next removes it
     alive = [m for m, noticed in found.items() if not noticed]
     late = sum(noticed.startswith('deadline') for noticed in found.values())
     score = None if a.alive else Score(len(drawn), len(drawn) - len(real), len(real) - len(alive), late)
