@@ -350,7 +350,7 @@ def main(arguments: list[str]):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
     sys.stdout.reconfigure(line_buffering=True)
     warm()
-    with own_folder(): found = judged(asked, root, a.longest, a.others, a.also)     # of a killed one, the next removes it
+    with own_folder(): found = judged(asked, root, a.longest, a.others, a.also)   # a killed one: the next removes it
     alive = [m for m, noticed in found.items() if not noticed]
     late = sum(noticed.startswith('deadline') for noticed in found.values())
     score = None if a.alive else Score(len(drawn), len(drawn) - len(real), len(real) - len(alive), late)
