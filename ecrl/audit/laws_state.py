@@ -439,9 +439,11 @@ def _differ(a: AuditAttempt, k: str, how: str, s: int, have: dict, said: list | 
 
 def _in_words(h: AuditHistory, found: list[tuple[str, Evidence]]) -> Iterator[Evidence]: # of a watched run
     "Of each component where ranks first differ: the same rank of an undisturbed run tells whether they should."
+    need = ('seeds, so that two undisturbed runs are the same' if h.reference else
+            'an undisturbed run beside it (ecrl audit try)')
     for k in dict.fromkeys(k for k, _ in found):
         e, *more = [e for x, e in found if x == k]
-        e = replace(e, message=e.message.partition(' Needed')[0] + f' So {len(more)} times more.'*bool(more))
-        yield replace(e, valid=True, message=f'{e.message} Each rank is held against the same one of the undisturbed '
-                      'run.') if h.reference else replace(e, message=f'{e.message} Needed: an undisturbed run beside '
-                      'it (ecrl audit try).')
+        said = e.message.partition(' Needed')[0] + f' So {len(more)} times more.'*bool(more)
+        if h.reference and k not in unrepeatable(h): yield replace(
+            e, valid=True, message=f'{said} Each rank is held against the same one of the undisturbed run.')
+        else: yield unknown(said, need, e.step, e.rank, h.attempts[e.attempt - 1])
