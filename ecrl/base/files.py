@@ -41,7 +41,7 @@ def shipped(
 
 # %% ../../nbs/base/010_files.ipynb #6d009fc1
 EXTRAS = dict(measure='pandas scipy matplotlib zlib_ng xxhash', train='torch torchvision sklearn',
-              lab='papermill nbformat IPython ipywidgets nbdev execnb smalldocs')       # extra -> modules
+              lab='papermill ipykernel nbformat IPython ipywidgets nbdev execnb smalldocs')       # extra -> modules
 
 def how_to_get(module: str, extra: str = '') -> str: # extra: by default the one that has it; '': no extra has it
     "The sentence for a library that is not here."

@@ -213,7 +213,7 @@ def demo(
     study: optional(str, 'Directory under runs/; the one in the parameters by default.') = None,
     site: setting(bool, 'Build the page as well.') = True, publish: Publish = False):
     "Run Exp1: a job that dies twice, beside one that does not; then the verdicts and a page."
-    needs('papermill', 'torch', *('nbdev', 'smalldocs')*site)
+    needs('papermill', 'ipykernel', 'torch', *('nbdev', 'smalldocs')*site)
     p = demo_parameters(params, study)
     import pandas as pd
     of, where = lazy.lab.experiment, runs_dir()/p['study']
@@ -462,7 +462,7 @@ matrix = typer.Typer(no_args_is_help=True, help='Experiments over many settings:
 app.add_typer(matrix, name='matrix')
 
 def _matrix(path: Path):
-    needs('papermill', 'torch')
+    needs('papermill', 'ipykernel', 'torch')
     said = beside(path, lazy.contract.config.read_yaml(path, 'matrix'))              # before torch is imported
     of = lazy.lab.matrix
     of.check_matrix(said, str(path))
@@ -535,7 +535,7 @@ def matrix_report(
                       '--out') = None, publish: Publish = False, site: setting(bool, 'Build the page as well.') = False
 ):
     "The report page, executed, and every table, figure and summary as files."
-    needs('papermill', *('nbdev', 'smalldocs')*site)
+    needs('papermill', 'ipykernel', *('nbdev', 'smalldocs')*site)
     study = file.resolve() if file.is_dir() else _matrix(file).dir.resolve()
     if not study.is_dir(): fail(f'{study} does not exist: run the matrix first')
     if not lazy.lab.report.find_runs(study):
