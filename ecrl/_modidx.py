@@ -455,6 +455,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                        'ecrl.audit.laws_state._half_saved': ( 'audit/laws_state.html#_half_saved',
                                                                               'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._in_words': ('audit/laws_state.html#_in_words', 'ecrl/audit/laws_state.py'),
+                                       'ecrl.audit.laws_state._indices': ('audit/laws_state.html#_indices', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._kept_aside': ( 'audit/laws_state.html#_kept_aside',
                                                                               'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._kind': ('audit/laws_state.html#_kind', 'ecrl/audit/laws_state.py'),

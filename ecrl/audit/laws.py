@@ -62,7 +62,8 @@ def _asked_of(h: AuditHistory, message: str) -> str: # a script that keeps no le
     if not any(a.watched for a in h.attempts): return message
     options = (r'Needed: (?!a ledger)(?=.*((tail|unique|replacement|epoch_size|accumulate|deterministic|keep_ids)=|'
                r'audit\.|audit\(epoch|note\(|token\())')
-    return re.sub(options, f'Needed: {BY_HAND}, with ', message)
+    beside = 'an undisturbed run beside it (ecrl audit try); or '*(h.reference is None and 'audit try' not in message)
+    return re.sub(options, f'Needed: {beside}{BY_HAND}, with ', message)
 
 # %% ../../nbs/audit/630_laws.ipynb #63000c04
 def verify_audit(

@@ -20,7 +20,7 @@ from .ledger import HANDED_ON
 from .findings import AUDIT_LAWS, at, few, in_brief, offence, unknown
 from .laws_records import BESIDE
 from .laws_set import witnesses
-from .undeclared import BY_HAND
+from .undeclared import BY_HAND, by_weights
 
 # %% ../../nbs/audit/628_laws_state.ipynb #a70ae9f8
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
@@ -267,10 +267,13 @@ def _by_chance(
     saved does not rest on how those runs began, so it shows something: but chance has a part in each step, perhaps."""
     held = a.tokens.get((s, rank), {}).get('state', {})
     apart = [k for k in differ if k in held and not k.startswith(('saved ', 'random'))]
-    return [unknown(f'{at(s, a)} left other {few(apart)} than in attempt {b.number}, on the same '
-                    'samples. Two undisturbed runs differ, too: by chance, or is something drawn anew at each start?',
-                    'seeds, and PYTHONHASHSEED where a set or hash() decides, so that two undisturbed runs are the '
-                    'same', s, rank, a)]*bool(apart)
+    return [unknown(f'{at(s, a)} left other {few(apart)} than in attempt {b.number}, on the same {_indices(a, s)}. Two '
+                    'undisturbed runs differ, too: by chance, or is something drawn anew at each start?', 'seeds, and '
+                    'PYTHONHASHSEED where a set or hash() decides, so that two undisturbed runs are the same', s, rank,
+                    a)]*bool(apart)
+
+def _indices(a: AuditAttempt, s: int) -> str: # what a data set gives for them is not seen
+    return 'indices' if {str(x['source']) for x in a.steps[s].values()} <= {'index'} else 'samples'
 
 def _with_effect(both: list, apart: list) -> list: # both, apart: of `outcomes`; the latter
     "Without random states that have led to the same weights."
@@ -314,9 +317,10 @@ def left_otherwise(h: AuditHistory) -> list[Evidence]:
     own = {max(paths, key=likely) for paths in at_restarts if paths}
     beside = [p for p in last.keys() & other.keys() if p in early(first.saves) and _kind_of(p) not in
               {*map(_kind_of, own)} and any({*steps(ref, p)} & {*steps(ref, o)} for o in own)]
+    cause = ('what decides when it is written was not restored, such as the best result so far' if by_weights(h) else
+             None)                                               # else what it is written by is another, too
     return [offence(last[p][1], f'{p} is left as of step {last[p][0]}, and by the undisturbed run as of step '
-                                f'{other[p][0]}.', last[p][0], None, 'what decides when it is written was not '
-                                'restored, such as the best result so far')
+                                f'{other[p][0]}.', last[p][0], None, cause)
             for p in sorted(beside) if last[p][0] != other[p][0]]
 
 # %% ../../nbs/audit/628_laws_state.ipynb #4ff8a58d
@@ -383,7 +387,7 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     asked = _asked(h, a, r, which)
     unknown_ids = h.lineage[s].watched and any(x['ids'] is None for x in a.steps[s].values())
     others = {b.steps[s].get(r, {}).get('noted', {}).get(BESIDE) for b in (a, h.reference.lineage[s])} - {None}
-    ids = 'indices' if {str(x['source']) for x in a.steps[s].values()} <= {'index'} else 'samples'  # what they give?
+    ids = _indices(a, s)
     samples = ('samples that are not known' if unknown_ids else f'the same {ids} as in the reference'
                if len(others) < 2 else f'the same {ids} of one loader as in the reference, and others of another')
     said = f'{samples}, but not the same {few(which)} from {at(s, a)} on: {asked}'

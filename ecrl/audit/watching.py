@@ -113,7 +113,9 @@ def _path(file) -> str: # '': it has none
     return name if isinstance(name := getattr(file, 'name', ''), str) else ''
 
 def _name(file) -> str: # as it will be found
-    return re.sub(r'\.(part|(tmp|temp|new|partial)(\.\w+)?)$', '', os.path.basename(_path(file))) or 'a file'
+    name = os.path.basename(_path(file))
+    as_found = re.sub(r'\.(part|(tmp|temp|new|partial)(\.\w+)?)$', '', name)
+    return as_found if '.' in as_found else name or 'a file'                   # x.tmp may become anything
 
 @patch
 def note(self: Watch, obj, path, whole: bool = False): # told with the next step

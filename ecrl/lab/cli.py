@@ -973,13 +973,14 @@ def _run_sample(run_dir: Path, wanted: list[str], epoch: int | None) -> tuple: #
                                                   f'{size} samples, others every time')
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17031
-def _shows(t, wrong: bool, asked) -> list[str]: # of a trial, lines; asked: grades
+def _shows(t, wrong: bool, asked: list[str] | None) -> list[str]: # of a trial, lines; asked: grades
     "On what it rests, and what it leaves open."
     said, state = _rests(t.verdict), t.verdict.grades['state']
     if not said and not wrong: said = [
-        f'{", ".join(map(str.capitalize, asked))}: valid, as asked for. State is unknown.' if state == 'unknown' else
-        'Whether model and optimizer came back is not shown: nothing here has looked at it.']
-    if wrong or not t.in_first_epoch: return said
+        f'State is unknown. Shown: {", ".join(map(str.capitalize, asked or ("set", "order")))}'
+        + (', as asked for.' if asked else '; if that is enough: --require set --require order')
+        if state == 'unknown' else 'Whether model and optimizer came back is not shown: nothing here has looked at it.']
+    if t.verdict.valid is not True or not t.in_first_epoch: return said
     later = lazy.audit.trying.later_kill(t.history.reference)
     return said + ['Each restart continued from a save of the first epoch: of later ones nothing is shown.'
                    + f' A kill that does: --kills {later}'*bool(later)]
@@ -1072,8 +1073,8 @@ def audit_try(
                            'default one in the temporary folder.', '--out') = None,
     timeout: setting(float, 'Limit of each launch, s.', min=1) = 600.0,
     only: OF_SEVERAL = None,
-    require: optional(list[str], 'Grades that have to be shown: set and order by default; also state. One that '
-                                 'is INVALID fails in any case.') = None):
+    require: optional(list[str], 'Grades that have to be shown, and then are enough: set, order, state. By default '
+                                 'set and order, and nothing unknown. INVALID fails in any case.') = None):
     """Kill a script by plan and resume it, beside an undisturbed run; one that keeps no ledger is watched from within.
     Exit code 0: it consumes the same samples in the same order (and in the same state, where it shows that), 1: not so,
     2: unknown."""
@@ -1089,11 +1090,12 @@ def audit_try(
         t = lazy.audit.trying.try_restarts(command, folder, kills.split(',') if kills else None,
                                            [int(w) for w in world.split(',')], every, timeout,
                                            lambda text: print(text, flush=True))
-    page, wrong = write_receipt(t.history), t.complaints(asked := require or ('set', 'order'))  # the first of each law
+    page, wrong = write_receipt(t.history), t.complaints(require or ('set', 'order'))           # the first of each law
     tell(*_but(wrong, str(t.verdict)), f'wrote {short(page)}; its ledger: {short(t.run)}'
          + ' (--out chooses the folder)'*(not own), *(f'- {said}' for said in wrong))
-    tell(*_shows(t, bool(wrong), asked))
-    raise typer.Exit(0 if not wrong else 1 if t.verdict.valid is False else 2)
+    tell(*_shows(t, bool(wrong), require))
+    unknown = not require and t.verdict.valid == 'unknown'
+    raise typer.Exit(1 if t.verdict.valid is False else 2 if wrong or unknown else 0)
 
 # %% ../../nbs/lab/870_cli.ipynb #a0d17e21
 @audit.command(name='run', context_settings=dict(allow_interspersed_args=False))
