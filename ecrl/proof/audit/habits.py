@@ -6,7 +6,7 @@
 __all__ = ['SCRIPT', 'WRONG', 'changed', 'live', 'runs', 'in_production', 'in_a_trial']
 
 # %% ../../../nbs/proof/audit/649_habits.ipynb #64900a04
-import functools, os, tempfile
+import os, tempfile
 from pathlib import Path
 from ...audit.laws import verify_audit
 from ...audit.watching import watch
