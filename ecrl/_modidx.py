@@ -3197,6 +3197,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'ecrl.measure.laws.Law.claim': ('measure/laws.html#law.claim', 'ecrl/measure/laws.py'),
                                    'ecrl.measure.laws.Verdict': ('measure/laws.html#verdict', 'ecrl/measure/laws.py'),
                                    'ecrl.measure.laws.Verdict.__str__': ('measure/laws.html#verdict.__str__', 'ecrl/measure/laws.py'),
+                                   'ecrl.measure.laws.Verdict.findings': ('measure/laws.html#verdict.findings', 'ecrl/measure/laws.py'),
                                    'ecrl.measure.laws.Verdict.grade_rows': ('measure/laws.html#verdict.grade_rows', 'ecrl/measure/laws.py'),
                                    'ecrl.measure.laws.Verdict.idle': ('measure/laws.html#verdict.idle', 'ecrl/measure/laws.py'),
                                    'ecrl.measure.laws.Verdict.offences': ('measure/laws.html#verdict.offences', 'ecrl/measure/laws.py'),

@@ -130,13 +130,13 @@ def receipt(
     v = verify_audit(h)
     whole = lambda e: e.message + (f' Likely cause: {e.cause}.' if e.cause else '')
     found = [dict(law=e.check, result='note' if e.valid is True else MARK[e.valid], finding=whole(e))
-             for e in v.evidence]
+             for e in v.findings]
     laws = [{'law': k, 'result': f'{SIGN[x]} {MARK[x]}', 'examined': v.examined[k],
              'what must hold': AUDIT_LAWS[k].claim, 'needs': AUDIT_LAWS[k].needs} for k, x in v.checks.items()]
     sources = sorted({str(r['source']) for _, _, recs in h.surviving for r in recs})
     said = {k: d for k, d in next(iter(h.attempts[-1].begins.values()))['declared'].items() if d}
     tried = [dict(launch=l['launch'], came_to=told_of(l)) for l in h.launches]
-    first = next((e for e in v.evidence if e.valid == v.valid and v.valid is not True), None)
+    first = next(iter(v.offences), None)
     texts = dict(title=title, result=MARK[v.valid], sign=SIGN[v.valid], run=h.run_id, status=v.status,
                  counts=', '.join(f'{n} {f}' for f, n in v.counts.items()), last=str(h.end),
                  sources=', '.join(_SOURCES.get(x, x) for x in sources) or 'none',

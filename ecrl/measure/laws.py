@@ -168,7 +168,8 @@ def law(
 @dataclass
 class Verdict:
     "The sum of what the laws found."
-    if TYPE_CHECKING: grade_rows: ClassVar[Callable]; to_markdown: ClassVar[Callable]       # patched in later
+    if TYPE_CHECKING:                # patched in later
+        to_dict: ClassVar[Callable]; grade_rows: ClassVar[Callable]; to_markdown: ClassVar[Callable]
     run_id: str
     status: str                      # of the run: completed, failed, stopped, in progress
     checks: dict                     # law -> True | False | 'unknown' | 'not exercised'
@@ -183,16 +184,12 @@ class Verdict:
 
     @property
     def valid(self) -> bool | str: return 'unknown' if (v := worst(self.checks.values())) == NOT_EXERCISED else v
+    @property                        # of any law, what is wrong first
+    def findings(self) -> list: return [e for v in (False, 'unknown', True) for e in self.evidence if e.valid == v]
     @property
-    def offences(self) -> list: return [e for e in self.evidence if e.valid is not True]
+    def offences(self) -> list: return [e for e in self.findings if e.valid is not True]
     @property
     def idle(self) -> list: return [name for name, v in self.checks.items() if v == NOT_EXERCISED]
-
-    def to_dict(self) -> dict:
-        return dict(run_id=self.run_id, status=self.status, valid=self.valid, checks=self.checks, counts=self.counts,
-                    epochs=self.epochs, evidence=[asdict(e) for e in self.evidence], examined=self.examined,
-                    grades=self.grades, rests_on=self.rests_on, restores=self.restores,
-                    **({'compared': self.compared} if self.compared else {}))
 
     def __str__(self):
         counts = ', '.join(f'{v} {k}' for k, v in self.counts.items() if v)
@@ -202,11 +199,19 @@ class Verdict:
         return '\n'.join([head] + [f'  {line}' for line in three]
             + [f'  the restore of attempt {r["attempt"]} after step {r["from_step"]}: '
                f'{"" if r["shown"] else "not "}shown, {r["by"]}' for r in self.restores]
-            + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.evidence])
+            + [f'  {MARK[e.valid] if e.valid is not True else "note"} {e}' for e in self.findings])
 
     __repr__ = __str__                # at a prompt a verdict is read, not taken apart
 
 # %% ../../nbs/measure/725_laws.ipynb #1fd25207
+@patch
+def to_dict(self: Verdict) -> dict:
+    "What `--json` prints: the evidence by law, as it was found."
+    return dict(run_id=self.run_id, status=self.status, valid=self.valid, checks=self.checks, counts=self.counts,
+                epochs=self.epochs, evidence=[asdict(e) for e in self.evidence], examined=self.examined,
+                grades=self.grades, rests_on=self.rests_on, restores=self.restores,
+                **({'compared': self.compared} if self.compared else {}))
+
 @patch
 def grade_rows(self: Verdict) -> list[tuple]: # (grade, result, what it rests on)
     "The three grades for a table: name, word and sign, and how much was counted."
