@@ -14,10 +14,9 @@ from ..measure.laws import GRADES, NOT_EXERCISED, RECORDS, Evidence, Verdict, ch
 from .history import AuditHistory, common_steps, epochs, printable, read_audit
 from .ledger import HANDED_ON
 from . import laws_records, laws_set, laws_order, laws_state      # each adds its own to AUDIT_LAWS
-from .findings import AUDIT_LAWS
+from .findings import AUDIT_LAWS, BY_HAND, UNDISTURBED
 from .laws_set import witnesses
 from .laws_state import outcomes, unrepeatable
-from .undeclared import BY_HAND
 
 # %% ../../nbs/audit/630_laws.ipynb #7f1476a8
 # whose examined facts carry a grade
@@ -62,7 +61,7 @@ def _asked_of(h: AuditHistory, message: str) -> str: # a script that keeps no le
     if not any(a.watched for a in h.attempts): return message
     options = (r'Needed: (?!a ledger)(?=.*((tail|unique|replacement|epoch_size|accumulate|deterministic|keep_ids)=|'
                r'audit\.|audit\(epoch|note\(|token\())')
-    beside = 'an undisturbed run beside it (ecrl audit try); or '*(h.reference is None and 'audit try' not in message)
+    beside = f'{UNDISTURBED}; or '*(h.reference is None and 'audit try' not in message)
     return re.sub(options, f'Needed: {beside}{BY_HAND}, with ', message)
 
 # %% ../../nbs/audit/630_laws.ipynb #63000c04

@@ -15,8 +15,8 @@ from ..measure.laws import SHOWN, Evidence, law
 from .history import (AuditAttempt, AuditHistory, Epoch, Micro, amount, common_steps, epochs, is_span,
                                 numbers, per_history, same_list, same_set, walks, was_left)
 from .ledger import added, fingerprint, hash_key, multiset_hash
-from .findings import AUDIT_LAWS, IDS, at, few, in_brief, offence, unknown
-from .undeclared import (BY_HAND, _skipped_again, again_by_itself, as_undisturbed, at_its_end, batchless,
+from .findings import AUDIT_LAWS, BY_HAND, IDS, UNDISTURBED, at, few, in_brief, offence, unknown
+from .undeclared import (_skipped_again, again_by_itself, as_undisturbed, at_its_end, batchless,
                                    beside_others, by_content, by_weights, draws_whole, filled_up, left_out, nameless,
                                    not_as_undisturbed, open_past, short_batch, unlike, why_missing)
 from .laws_records import BESIDE, zipped
@@ -47,7 +47,7 @@ def _as_drawn(h: AuditHistory) -> Iterator[Evidence]:
         True, 'samples are drawn with replacement: without a reference no law says which were due.')
     elif h.reference is None and h.restarts: yield unknown(
         'batches came from several loaders in turn, and nobody tells their epochs apart: which were due is not known.',
-        'an undisturbed run beside it (ecrl audit try)')
+        UNDISTURBED)
     n, found = 0, []
     for s, a, x, b, y in common_steps(h, h.reference) if h.reference and h.whole else ():
         same = same_set(a, x, b, y)
@@ -69,7 +69,7 @@ def away(s: int, other: int) -> str: return f'{show_count(abs(other - s), "steps
 # %% ../../nbs/audit/626_laws_set.ipynb #63000e22
 def _uncounted(h: AuditHistory) -> Iterator[Evidence]:
     "Samples of another loader are not counted: where steps are repeated they are the same, or nobody knows of them."
-    need = (f'an undisturbed run beside it (ecrl audit try); or {BY_HAND}',)
+    need = (f'{UNDISTURBED}; or {BY_HAND}',)
     of = [(a, r) for a in h.attempts if h.parent(a) and not h.reference for r in a.own if zipped(a, r)]
     for a, r in of:
         again = [(s, b, [c.steps[s].get(r, {}).get('noted', {}).get(BESIDE) for c in (a, b)])
@@ -109,8 +109,7 @@ def _twice(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
         drawn = again_by_itself(h) or by_itself and (h.parent(a) is None or not _entire(steps[s], ids))
         if drawn and a.watched and not h.reference and _endless(e): return (yield unknown(
             f'epoch {e.number}: samples come again from {at(s, a)} on, and its loader has no end: nobody says where a '
-            'pass over the data has one.', f'an undisturbed run beside it (ecrl audit try); or {BY_HAND}', s,
-            a=a))
+            'pass over the data has one.', f'{UNDISTURBED}; or {BY_HAND}', s, a=a))
         perhaps = a.number in perhaps_next
         need = (' Needed: unique=True, if no two samples have the same content.' if alike
                 else ' Or the epoch was over, and this is the next one: nobody says.' if perhaps

@@ -17,10 +17,11 @@ from ..measure.laws import Evidence, first_of, law
 from .history import (AuditAttempt, AuditHistory, again_at, common_steps, epochs, per_history, same_list,
                                 same_step)
 from .ledger import HANDED_ON
-from .findings import AUDIT_LAWS, at, few, in_brief, offence, unknown
+from .findings import (AUDIT_LAWS, BY_HAND, TWO_UNDISTURBED, UNDISTURBED, at, few, in_brief,
+                                 offence, unknown)
 from .laws_records import BESIDE
 from .laws_set import witnesses
-from .undeclared import BY_HAND, by_weights
+from .undeclared import by_weights
 
 # %% ../../nbs/audit/628_laws_state.ipynb #a70ae9f8
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
@@ -166,7 +167,7 @@ def _of_both(h: AuditHistory, a: AuditAttempt, p: AuditAttempt, rank: int, r: di
 
 def _asks_for_one(h: AuditHistory, a: AuditAttempt, restored: dict) -> Iterator[Evidence]: # restored: rank -> record
     "What only undisturbed runs beside it would tell of a restart."
-    need, s = 'undisturbed runs beside it (ecrl audit try)', a.token['step']
+    need, s = TWO_UNDISTURBED, a.token['step']
     odd = {k: next((r for r, x in restored.items() if x.get(k)), None) for k in ('beside', 'as_loaded')}
     if (r := odd['beside']) is not None: yield unknown(
         f'attempt {a.number} trains {restored[r]["beside"]} tensors that no checkpoint had held.', need, None, r, a)
@@ -208,14 +209,13 @@ def _otherwise(
     said = f'rank {r["rank"]}: {k} after the restart of attempt {a.number} {verb} not {of}'
     if k in HANDED_ON and a.watched: return unknown(                 # the best one so far may have a file of its own
         said + ': averages, a teacher, or one that is kept aside'*(k == 'copies') + '. Was it restored?',
-        'undisturbed runs beside it (ecrl audit try)', s, r['rank'], a)
+        TWO_UNDISTURBED, s, r['rank'], a)
     if k == 'optimizer' and a.watched and not h.reference and _made_anew(h, a, r): return unknown(
-        f'{said}: it is made anew, as others were at the ends of the epochs before.', 'an undisturbed run beside it '
-        '(ecrl audit try)', s, r['rank'], a)
+        f'{said}: it is made anew, as others were at the ends of the epochs before.', UNDISTURBED, s, r['rank'], a)
     if k == 'weights' and 'moments' in r:
         said += ', though the optimizer is. Were they rounded at the save, changed since, or those of another file?'
         if h.reference: return Evidence(True, f'{said} The undisturbed run tells.', s, r['rank'], a.number)
-        return unknown(said, 'undisturbed runs beside it (ecrl audit try)', s, r['rank'], a)
+        return unknown(said, TWO_UNDISTURBED, s, r['rank'], a)
     why = 'the script changes its state between a save and the next update, and here it is another' if later else None
     return offence(a, f'{said}.', s, r['rank'], why or (_of_the_beginning(r) if k == 'weights' else None))
 
@@ -253,8 +253,8 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
             found += _by_chance([k for k, *_ in differ if k in never], a, b, s, r)
             found += [offence(a, f'{x}.', s, r, 'part of the state was not restored (optimizer, schedule, random '
                                                 'generators)') if sure
-                      else unknown(x + _was(k), f'{_SURE}, if a repeated step gives the same bits; or undisturbed runs '
-                                                'beside it (ecrl audit try)') for x, k in said]
+                      else unknown(x + _was(k), f'{_SURE}, if a repeated step gives the same bits; or '
+                                                f'{TWO_UNDISTURBED}') for x, k in said]
     yield from first_of(found)
     return n
 
@@ -443,8 +443,7 @@ def _differ(a: AuditAttempt, k: str, how: str, s: int, have: dict, said: list | 
 
 def _in_words(h: AuditHistory, found: list[tuple[str, Evidence]]) -> Iterator[Evidence]: # of a watched run
     "Of each component where ranks first differ: the same rank of an undisturbed run tells whether they should."
-    need = ('seeds, so that two undisturbed runs are the same' if h.reference else
-            'an undisturbed run beside it (ecrl audit try)')
+    need = 'seeds, so that two undisturbed runs are the same' if h.reference else UNDISTURBED
     for k in dict.fromkeys(k for k, _ in found):
         e, *more = [e for x, e in found if x == k]
         said = e.message.partition(' Needed')[0] + f' So {len(more)} times more.'*bool(more)

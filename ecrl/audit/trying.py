@@ -18,12 +18,12 @@ from ..base.show import show_count
 from ..training.faults import Fault
 from ..measure.laws import GRADES, Verdict, word
 from .history import AuditHistory, is_audit, launches_of, read_audit
-from .findings import AUDIT_LAWS, few
+from .findings import AUDIT_LAWS, BY_HAND, few
 from .laws_order import told_of
 from .laws_records import siblings
 from .laws import beside_undisturbed, verify_audit
 from .beside import sources
-from .undeclared import BY_HAND, batchless
+from .undeclared import batchless
 from .holdings import LIGHT
 from .watching import ONLY, let_in
 
