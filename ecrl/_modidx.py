@@ -461,6 +461,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                        'ecrl.audit.laws_state._kind': ('audit/laws_state.html#_kind', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._kind_of': ('audit/laws_state.html#_kind_of', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._last_of': ('audit/laws_state.html#_last_of', 'ecrl/audit/laws_state.py'),
+                                       'ecrl.audit.laws_state._loads_again': ( 'audit/laws_state.html#_loads_again',
+                                                                               'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._made_anew': ('audit/laws_state.html#_made_anew', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._of_both': ('audit/laws_state.html#_of_both', 'ecrl/audit/laws_state.py'),
                                        'ecrl.audit.laws_state._of_the_beginning': ( 'audit/laws_state.html#_of_the_beginning',

@@ -166,9 +166,11 @@ def _proved(h: AuditHistory, a: AuditAttempt) -> Iterator[Evidence]:
 @law(RECORDS, needs='what audit() was told', of=AUDIT_LAWS)
 def law_settings(h: AuditHistory) -> Iterator[Evidence]:
     "All ranks and attempts say the same of the data, and take ids from one source."
+    begun = next((f'; with what another training begins, as behind {at(x["step"], a)}' for a in h.attempts
+                  for x in a.anew), '')
     if any(a.watched for a in h.attempts): yield Evidence(
         True, 'it keeps no ledger: its loaders, updates and weights were watched.'
-              + ' Not judged: whether a whole epoch was trained twice, or passed over.'*(h.reference is None))
+              + f' Not judged: whether a whole epoch was trained twice, or passed over{begun}.'*(h.reference is None))
     yield from first_of([unknown(f'process {u.get("pid", "?")} on {u.get("host", "?")} trained without this ledger: '
                                  + str(u.get('why', 'why is not known')).partition(' (')[0]) for u in h.unwatched])
     said = [(a, rank, b['declared']) for a in h.attempts for rank, b in sorted(a.begins.items())]

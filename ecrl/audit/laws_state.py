@@ -173,6 +173,9 @@ def _asks_for_one(h: AuditHistory, a: AuditAttempt, restored: dict) -> Iterator[
         f'attempt {a.number} trains {restored[r]["beside"]} tensors that no checkpoint had held.', need, None, r, a)
     if (r := odd['as_loaded']) is not None: yield unknown(
         f'attempt {a.number} has changed its state between the load and its first update.', need, None, r, a)
+    if later := _loads_again(h, a, restored): yield unknown(
+        f'behind {at(later, a)} another training began, with the weights that were restored for the one before, as '
+        'none had before a restart: is it meant?', need, later, a=a)
     elif other := _changed_elsewhere(h, a): yield unknown(
         f'no update followed the save that attempt {a.number} continues from. Behind that of step {other} the script '
         'had changed its state first: whether here, too, is not known.', need, s, a=a)
@@ -186,6 +189,15 @@ def _changed_elsewhere(h: AuditHistory, a: AuditAttempt) -> int | None: # the st
     changed = {(x.number, k[0]) for x in before for k in x.changed}
     if (p.number, s) in went_on | changed or not went_on or went_on - changed: return None
     return max(changed)[1]
+
+# %% ../../nbs/audit/628_laws_state.ipynb #628b1001
+def _loads_again(h: AuditHistory, a: AuditAttempt, restored: dict) -> int: # the step behind which it does; 0: none
+    "Whether another training of a restart, such as the next fold, begins with what the restart has loaded."
+    def same(r, x): return r['state'].get('weights') == x['state'].get('weights', '')
+    def of_a_save(p, x): return any(s < x['step'] and same(t, x) for (s, _), t in p.tokens.items())
+    if any(of_a_save(p, x) for p in h.attempts if not h.parent(p) for x in p.anew): return 0        # so it rewinds
+    return next((x['step'] for x in a.anew if (r := restored.get(x['rank'])) and x['step'] > a.token['step']
+                 and same(r, x)), 0)
 
 # %% ../../nbs/audit/628_laws_state.ipynb #aa83de5e
 def _made_anew(h: AuditHistory, a: AuditAttempt, r: dict) -> bool: # r: says resumed
