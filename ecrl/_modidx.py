@@ -394,6 +394,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                        'ecrl.audit.laws_order.told_of': ('audit/laws_order.html#told_of', 'ecrl/audit/laws_order.py')},
             'ecrl.audit.laws_records': { 'ecrl.audit.laws_records._attempts': ( 'audit/laws_records.html#_attempts',
                                                                                 'ecrl/audit/laws_records.py'),
+                                         'ecrl.audit.laws_records._drawn_ahead': ( 'audit/laws_records.html#_drawn_ahead',
+                                                                                   'ecrl/audit/laws_records.py'),
                                          'ecrl.audit.laws_records._of_another': ( 'audit/laws_records.html#_of_another',
                                                                                   'ecrl/audit/laws_records.py'),
                                          'ecrl.audit.laws_records._of_two': ( 'audit/laws_records.html#_of_two',

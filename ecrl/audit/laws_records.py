@@ -110,11 +110,18 @@ def siblings(h: AuditHistory) -> list[AuditAttempt]: # as in Hogwild; or it is s
     of = [next((p for b in a.begins.values() if (p := b.get('parent'))), None) for a in h.attempts]
     return [a for k, a in enumerate(h.attempts) if of[k] and of[k] in of[:k]]
 
+# %% ../../nbs/audit/624_laws_records.ipynb #624b0001
+def _drawn_ahead(h: AuditHistory) -> int: # batches
+    "Of a loader that is read ahead: at an epoch's end as many updates have no batch as were left at its begin."
+    steps = (r for a in h.attempts for r in a.own.get(0, ()))
+    return next((r['again'] for r in steps if r.get('again') and r['again'] == len(r.get('left', ()))), 0)
+
+
 # %% ../../nbs/audit/624_laws_records.ipynb #a83cbf6e
 @law(RECORDS, needs='resumed(token)', of=AUDIT_LAWS)
 def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
     "Each attempt says what it continues from, and the records of that attempt say the same."
-    n, skipped, kin = 0, {}, siblings(h)
+    n, skipped, kin, ahead = 0, {}, siblings(h), _drawn_ahead(h)
     for a in h.attempts:
         if len({(t['attempt'], t['step']) if (t := r['token']) else None for r in a.resumed.values()}) > 1:
             yield offence(a, f'the ranks of attempt {a.number} continue from different steps: ' + ', '.join(
@@ -143,7 +150,10 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
                           'audit.resumed(None) for a fresh start', a=a)
         if a.continues == 'token' and a.steps: n += 1; yield from _proved(h, a)
         if zipped(a): continue                        # the first step's are not told apart from those that are skipped
-        if k := max((r[0].get('passed', 0) for r in a.own.values()), default=0): skipped[a.number] = k
+        if (k := max((r[0].get('passed', 0) for r in a.own.values()), default=0)) > ahead: skipped[a.number] = k
+    if ahead: yield Evidence(True, f'{show_count(ahead, "batches")} drawn ahead of the update that each is for: a step '
+                                   'is listed with what was drawn last. The first of an epoch, and what its last '
+                                   'updates are of, are not counted.')
     if skipped: yield Evidence(True, f'{_attempts(skipped)} before the first step, and no backward pass followed: '
                                      'taken as skipped on the way there, not as trained.', attempt=min(skipped))
     if not h.restarts: yield Evidence(True, 'there was no restart: resuming was not exercised.')
