@@ -31,7 +31,7 @@ def token(self: Watch, sure: bool = False, whole: bool = False): # sure: it is s
 @patch
 def write(self: Watch, state: dict[str, str], anew: bool = False, **more): # anew: another training begins
     a, last = self.audit, self.last
-    over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0
+    over = a.ended == a.at_epoch or last is not None and bool(last.of) and last.left == 0 and not a.ahead
     self.newest = a._point(over) | dict(again=a.more, of=0, rows={})
     if self.trained is not None: self.newest |= {k: v for k, v in self.trained.told.items() if k in ('of', 'rows')}
     self.wrote = state, [*map(id, self.own)]

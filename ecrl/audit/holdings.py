@@ -79,11 +79,11 @@ class Watch:
         self.tasks = False                         # each update is of what copies were trained on, without a loader
         self.tried_at = weakref.WeakKeyDictionary()                # of those copies: after which step
         self.rest = None, (0, {})                  # the pass that a restart goes on with; its dataset before
-        self.early = None                          # what is held at the first draw
+        self.early = self.ends = self.unused = None                # what is held at the first draw; see `Pass.closes`
         self.wrote = None, []                      # the state that was told last, and ids of its optimizers
         self.loadings, self.behind = [], False     # what is held after loads; behind: no update has come since a save
-        self.extra = self.looked = self.idle = 0   # weights that no save had held; see `tries`, `idled`
-        self.did, self.carried = set(), set()      # ids of optimizers that the newest update had; see `carrying`
+        self.extra = self.looked = self.idle = self.blind = 0   # weights that no save had held; see `tries`, `idled`
+        self.did, self.carried, self.hooks = set(), set(), []  # ids of the newest update's optimizers; see `carrying`
         self.passing, self.saves, self.near = [], [], NEAR # folders for a while; of launches before; steps that tell
         self.lazy = weakref.WeakSet()              # optimizers of parameters that are not made yet
         self.came = None, {}                       # the line of the step that it goes on behind; what it began with

@@ -349,7 +349,7 @@ class Audit:
         self.key = None if keep_ids else hash_key()
         self.accumulate, self.pending, self.noted, self.minted, self.unsure = declared['accumulate'], [], {}, None, None
         self.steps, self.chain, self.said = 0, '', False     # said: where it continues from
-        self.at_epoch, self.fresh, self.declared_epoch = 0, True, False
+        self.at_epoch, self.fresh, self.declared_epoch, self.entered = 0, True, False, None          # see `_look`
         self.of = self.of_told = {}; self.by_updates, self.more = False, 0   # updates make epochs; some have no batch
         self.log.write(dict(event='begin', world_size=self.world_size, declared=declared, by=by, **_process(),
                             **_key(self.key)))
@@ -425,7 +425,7 @@ def commit(self: Audit, effect: bool = True): # False: the optimizer was not cal
     used, left, unsure = self._told_apart()
     unsure, self.unsure = unsure or self.unsure, None
     for d in used: d.trained = True; self._counts(d)
-    self.steps, self.pending, self.most, self.here = self.steps + 1, [], max(self.most, len(used)), True
+    self.steps, self.pending, self.most, self.here = self.steps + 1, self.ahead, max(self.most, len(used)), True
     r = dict(step=self.steps) | self._consumed(used, known=not unsure)
     own = [d for d in left if d.thrown and d.of]                                 # others belong to no epoch
     thrown, cleared = (sum(len(d.ids or ()) for d in own if (d.of is used[-1].of) == same) for same in (True, False))
@@ -470,6 +470,7 @@ class Draw:
     trained: bool | None = None   # None: not known
     thrown: bool = False          # its gradients were cleared before an update
     tried: bool = False           # a copy was trained on it
+    tensors: tuple | list = ()    # references to those that it has
 
 @patch
 def _watch(self: Audit, optimizer):
@@ -484,9 +485,18 @@ def _watch(self: Audit, optimizer):
 # %% ../../nbs/audit/610_ledger.ipynb #5c1d9b0a
 @patch
 def _look(self: Audit): # at every draw, commit and end of a pass
-    "A backward pass belongs to the batch that was drawn last."
-    if self.backward and self.pending: self._trained(self.pending[-1])
+    "A backward pass belongs to the batch that has entered the model, or else to the one that was drawn last."
+    known = self.backward and self.entered and (self.entered in self.pending or self.ahead)
+    at = self.entered if known else next(reversed(self.pending), None)
+    if self.backward and at in self.pending: self._trained(at)
     self.backward = False
+
+@patch(as_prop=True)
+def ahead(self: Audit) -> list: # draws
+    "What is drawn while the batch before it is trained on, where the model tells which one that is."
+    if not self.entered: return []
+    since = self.pending.index(self.entered) + 1 if self.entered in self.pending else 0
+    return [d for d in self.pending[since:] if d.of is self.entered.of]
 
 @patch
 def _trained(self: Audit, d: Draw):
@@ -527,7 +537,9 @@ def heed_scalers():
 def _told_apart(self: Audit) -> tuple: # (draws that the step consumed, draws that were left out, why it is not known)
     "What a step consumed of what was drawn for it."
     self._look()
-    draws, k, n = self.pending, self.accumulate, len(self.pending)
+    ahead = {*map(id, self.ahead)}
+    draws = [d for d in self.pending if id(d) not in ahead]
+    k, n = self.accumulate, len(draws)
     trained = [d for d in draws if d.trained]
     if self.joint is None: self.joint = bool(k) and k > 1 and n == k and trained == draws[-1:] and self.hooked > 0
     if self.joint: return draws[-k:], draws[:-k], None

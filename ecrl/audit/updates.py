@@ -6,10 +6,10 @@
 __all__ = ['STANDS', 'CARRIED', 'COLLATED', 'idles', 'without_gradients', 'given']
 
 # %% ../../nbs/audit/638_updates.ipynb #63800104
-import threading, weakref
+import sys, threading, weakref
 from fastcore.basics import patch
 from .ledger import Audit, Draw, digest
-from .holdings import apart, copied, generators, moved, trained_by
+from .holdings import apart, copied, generators, moved, tensors_of, trained_by
 from .continuing import Watch                          # with where it goes on
 
 # %% ../../nbs/audit/638_updates.ipynb #63800011
@@ -146,11 +146,13 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     if any(r() is opt for r in self.older): # it trains on, beside the newer ones
         self.optimizers, self.older = [opt, *self.optimizers], [r for r in self.older if r() is not opt]
     if self.audit is None: return
-    if not self.audit.pending: return self.without(opt)
+    self.audit._look()
+    if len(ahead := self.audit.ahead) == len(self.audit.pending): return self.without(opt)
     self.by_hand()
     if self.carried: self.carried, self.audit.unsure = set(), CARRIED
     if why := self.renumbered(): self.audit.unsure = why
-    drawn = [d for d in self.audit.pending if self.last is not None and d.of is self.last.of]
+    own = None if self.last is None else self.last.of
+    drawn = [d for d in self.audit.pending if d.of is own and d not in ahead]
     if any(d.ids is None and d.source == 'index' for d in drawn): self.audit.unsure = COLLATED
     # drawn ahead, then trained one by one; after a resume, behind those that are skipped
     k = len(drawn) if len(drawn) <= self.passes else self.audit.resuming and self.audit.most
@@ -158,6 +160,7 @@ def stepped(self: Watch, effect: bool = True, opt=None):
     self.notes()
     self.audit.commit(effect)
     if self.last is not None and self.last.of: self.trained = self.last                       # it may be validated next
+    self.unfollow()
     self.due, self.passes, self.first, self.thread, self.did = True, 0, None, threading.get_ident(), {id(opt)}
 
 # %% ../../nbs/audit/638_updates.ipynb #63800086
@@ -191,6 +194,41 @@ def moves(self: Watch, opt) -> bool: # opt: is about to step
     "Whether gradients by hand, such as those of evolution, make an update, of no loader and no backward pass."
     first = self.begun and not self.by_loader and opt not in self.inner and (not self.did or id(opt) in self.did)
     return first and (without_gradients(opt) or any(given(p.grad) for p in trained_by(opt)))
+
+# %% ../../nbs/audit/638_updates.ipynb #638b0001
+@patch
+def follow(self: Watch):
+    "Batches are drawn ahead: what the model is given tells which one is trained on. If not, it is no longer asked."
+    if self.hooks or self.blind > 2: return
+    def given(module, *of): self.safely(self.enters, of)
+    self.hooks = [m.register_forward_pre_hook(given, with_kwargs=True) for m in self.around()[0]]
+
+def _place(t) -> int: return t.untyped_storage().data_ptr() if str(t.layout) == 'torch.strided' else id(t)
+
+@patch
+def enters(self: Watch, given): # what a model is given
+    if not sys.modules['torch'].is_grad_enabled(): return
+    places, a = {*map(_place, tensors_of(given))}, self.audit
+    def is_given(d): return any((t := r()) is not None and _place(t) in places for r in d.tensors)
+    if self.unused and not a.pending and is_given(self.unused[1]):
+        (self.ends, found), self.unused = self.unused, None
+        a.pending.append(found)
+    a.entered = next(filter(is_given, reversed(a.pending)), a.entered)
+
+@patch
+def unfollow(self: Watch): # behind an update
+    if self.ends is not None and all(d.of is not self.ends.of for d in self.audit.pending): self.closes()
+    self.unused = None
+    if not self.hooks or self.audit.pending: return
+    self.blind += self.audit.entered is None
+    for hook in self.hooks: hook.remove()
+    self.hooks, self.audit.entered = [], None
+
+@patch
+def closes(self: Watch): # a pass whose last batches were yet to be trained on
+    ends, self.ends = self.ends, None
+    if ends is not None: ends.closes()
+
 
 # %% ../../nbs/audit/638_updates.ipynb #63800078
 @patch

@@ -197,15 +197,28 @@ def goes_on(self: Pass): # who trains on it, does so again
 @patch
 def over(self: Pass):
     self.goes_on()
-    a, self.ended = self.w.audit, True
-    a._look()
-    if self.of: a.epoch_over()
-    else: a.pending = [d for d in a.pending if d.of is not self.of or d.trained or d.thrown]     # an update may come
+    self.ended = True
+    self.w.audit._look()
+    if self.w.audit.ahead: self.w.ends = self
+    else: self.closes()
 
+@patch
+def closes(self: Pass):
+    a = self.w.audit
+    if self.of: return a.epoch_over()
+    own = [d for d in a.pending if d.of is self.of and not (d.trained or d.thrown)]           # else an update may come
+    a.pending = [d for d in a.pending if d.of is not self.of or d.trained or d.thrown]
+    if a.entered in own: a.entered = None
+    if len(own) == 1 and 0 < self.told['come'] < self.told.get('of', 0):      # an epoch's last one, perhaps read ahead
+        self.w.unused = self, *own
+        self.w.follow()
+
+# %% ../../nbs/audit/639_watch.ipynb #639b0001
 @patch
 def drawn(self: Pass, batch, was: dict): # was: what random generators held before
     self.goes_on()
     a, other = self.w.audit, self.w.last
+    if self.w.ends is not self: self.w.closes()
     ids, source, _ = a.ids_of(batch, self.waiting.popleft() if self.waiting else None)
     self.w.token()
     if self.of and other is not self and other.of and other.left and not self.w.several:
@@ -215,7 +228,9 @@ def drawn(self: Pass, batch, was: dict): # was: what random generators held befo
     self.rows = self.told.get('rows', {})
     a.of = self.told                           # and not of a pass that has begun meanwhile
     a._draw(ids if source != 'index' or ids is None else by_name(ids, batch), source, self.of)
-    a.pending[-1].trained, self.w.last, self.left = False, self, self.left - 1
+    d, self.w.last, self.left = a.pending[-1], self, self.left - 1
+    d.trained, d.tensors = False, [*map(weakref.ref, tensors_of(batch))]
+    if len(a.pending) > 1 and (x := a.pending[-2]).of is d.of and not (x.trained or x.thrown): self.w.follow()
     if self.w.early is None and self.w.new: self.w.early, self.w.carried = self.w.at_first(), self.w.carrying()
     if not self.w.looks: return
     self.w.random = generators()                         # draws of a loader's dataset count, its seed does not
@@ -322,5 +337,5 @@ def watch() -> Watch | None: # once, when torch has been imported; None: another
         @wrapped(tempfile, 'mkdtemp')
         def mkdtemp(was, *args, **kw): w.passing.append(folder := was(*args, **kw)); return folder
     # an error may have come in the middle of an update
-    atexit.register(lambda: w.audit and not hasattr(sys, 'last_value') and w.safely(w.token))
+    atexit.register(lambda: w.audit and not hasattr(sys, 'last_value') and w.safely(w.closes) or w.safely(w.token))
     return w
