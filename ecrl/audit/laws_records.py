@@ -103,7 +103,8 @@ _HOGWILD = ' Its parent has started another one before: what processes hand on t
 def _of_another(h: AuditHistory, a: AuditAttempt) -> str:
     "That it is another program than began."
     own, first = a.script, h.attempts[0].script
-    return f' It is {own}, and the first was {first}: --only {own} watches that alone.' if own and own != first else ''
+    both = f' It is {own}, and the first was {first}: where one command starts both, --only {own} watches that alone.'
+    return both if own and own != first else ''
 
 def siblings(h: AuditHistory) -> list[AuditAttempt]: # as in Hogwild; or it is started again when it has died
     "Those whose parent has started a process for this rank before."
@@ -131,8 +132,8 @@ def law_lineage(h: AuditHistory) -> Iterator[Evidence]:
         if (odd := [r for r, x in a.resumed.items() if x.get('unseen')]) and a not in kin[1:]: yield unknown(
             f'attempt {a.number}: {_ranks(odd)} began with weights that are not those of the beginning, nor of a step '
             f'whose weights were digested{_of_two(a.resumed[odd[0]])}.{_HOGWILD*(a in kin)}{_of_another(h, a)}',
-            'a folder of its own for a fresh start; or a save of the weights as they are trained, by torch.save, '
-            'safetensors, torch.distributed.checkpoint', a=a)
+            'a folder of its own for a fresh start, or for another program; or a save of the weights as they are '
+            'trained, by torch.save, safetensors, torch.distributed.checkpoint', a=a)
         if any(r.get('inside') for r in a.resumed.values()): yield unknown(
             f'attempt {a.number} resumed between updates that are made of one batch: what it draws again, or leaves '
             'out, cannot be told.', 'a save behind the last of them' if h.reference else

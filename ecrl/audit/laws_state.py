@@ -237,7 +237,8 @@ def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
 
 # %% ../../nbs/audit/628_laws_state.ipynb #4ff8a58b
 _SURE = 'deterministic=True in ecrl.audit(...)'
-_WAS = dict(lr='was the schedule', scale='was the scaler', random='were they', copies='were they')
+_WAS = dict(lr='was the schedule', scale='was the scaler', random='were they', copies='were they') | dict.fromkeys(
+    ('optimizer', 'weights'), 'were the random states and a schedule')
 
 @law('state', needs='note() or token(model=...); a step that was executed twice, or a reference; deterministic=True, '
                     'to convict', of=AUDIT_LAWS)
@@ -265,8 +266,8 @@ def law_repeated(h: AuditHistory) -> Iterator[Evidence]:
             found += _by_chance([k for k, *_ in differ if k in never], a, b, s, r)
             found += [offence(a, f'{x}.', s, r, 'part of the state was not restored (optimizer, schedule, random '
                                                 'generators)') if sure
-                      else unknown(x + _was(k), f'{_SURE}, if a repeated step gives the same bits; or '
-                                                f'{TWO_UNDISTURBED}') for x, k in said]
+                      else unknown(x + _was(k), f'{_SURE}, if a repeated step gives the same bits; or '*(not a.watched)
+                                   + TWO_UNDISTURBED) for x, k in said]
     yield from first_of(found)
     return n
 

@@ -232,8 +232,8 @@ def beside_others(h: AuditHistory, e: Epoch) -> Iterator[Evidence]:
     if known == {came}: return
     def lacks(size, told): # beside this many
         perhaps = _perhaps_thrown(h, e) or _passed_by(h, e)
-        return Evidence('unknown' if perhaps else False, f'{said}; {told}.', last,
-                        cause=None if perhaps else why_missing(h, e, size - came, e.largest))
+        if perhaps: return unknown(f'{said}; {told}.', UNDISTURBED*(h.reference is None), last)
+        return Evidence(False, f'{said}; {told}.', last, cause=why_missing(h, e, size - came, e.largest))
     if due and came < due.start and _exhausted(h, e):
         yield lacks(due.start, f'its loader had at least {due.start} to come')
     elif inside and len(sizes(h)) > 1 and len(known) == 1 and came < min(known):
