@@ -78,6 +78,9 @@ state  map    restored  component -> digest, as it was saved
 token  map   newest  that is in the checkpoint
 path   text  -       of the checkpoint, as the user names it
 *took  number  -     seconds, of a watched save
+''', moved='''
+path  text  newest  of the newest save of this name
+to    text  newest  its name from now on
 ''', anew='''
 step   whole  lineage   the last one before another training begins
 chain  text   lineage   of that step
@@ -263,6 +266,7 @@ def add(self: AuditAttempt, r: dict):
     elif kind == 'token': self.tokens[r['step'], rank] = self.within[r['step'], rank, again_at(r)] = r
     elif kind == 'changed': self.changed[r['step'], rank, again_at(r)] = r
     elif kind == 'saved': self.saves.append(r)
+    elif kind == 'moved': self._moved(r)
     elif kind == 'epoch_end': self.over.append(r)
     elif kind == 'watched': self.watched, self.several, self.idle = True, *(
         getattr(self, k) or bool(r.get(k)) for k in ('several', 'idle'))
@@ -272,6 +276,11 @@ def add(self: AuditAttempt, r: dict):
     else: self.steps[r['step']][rank] = r; self.own.setdefault(rank, []).append(r)
 
 # %% ../../nbs/audit/620_records.ipynb #620z0001
+@patch
+def _moved(self: AuditAttempt, r: dict): # r: its newest save of this name has another one now
+    own = [k for k, s in enumerate(self.saves) if (s['path'], s['rank']) == (r['path'], r['rank'])]
+    if own: self.saves[own[-1]] = self.saves[own[-1]] | dict(path=r['to'])
+
 @patch
 def _decide(self: AuditAttempt, looks: bool): # at its end; looks: this job goes back, now and then
     "A copy, or a probe, that no save has held was trained for a while, also where it has died meanwhile."

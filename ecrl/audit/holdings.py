@@ -87,7 +87,7 @@ class Watch:
         self.passing, self.saves, self.near = [], [], NEAR # folders for a while; of launches before; steps that tell
         self.lazy = weakref.WeakSet()              # optimizers of parameters that are not made yet
         self.came = None, {}                       # the line of the step that it goes on behind; what it began with
-        self.random, self.used = {}, set()         # what those held when it was looked; which were drawn from
+        self.random, self.used, self.names = {}, set(), set() # what those held when it was looked; which were; of saves
         self.since, self.spent = time.monotonic(), 0.0             # s, on digests
 
     @property

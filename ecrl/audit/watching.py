@@ -127,7 +127,14 @@ def saved(self: Watch, obj, path, took: float): # s
     self.note(obj, path)
     self.audit.log.write(dict(event='saved', token=self.newest, path=_name(path), took=round(took, 6),
                               parts=self.parts), durable=True)
+    self.names.add(_name(path))
     reached('saved', self.audit.steps)
+
+@patch
+def moved(self: Watch, was, to): # paths
+    "A save that was made beside its place gets the name by which it is known."
+    if self.trains and (name := _name(was)) in self.names and name != (new := os.path.basename(to)):
+        self.audit.log.write(dict(event='moved', path=name, to=new))
 
 # %% ../../nbs/audit/639_watch.ipynb #63800054
 @patch
@@ -326,6 +333,9 @@ def watch() -> Watch | None: # once, when torch has been imported; None: another
     hook_states(w)
     @wrapped(torch, 'save')
     def save(was, obj, f, *args, **kw): w.saving(obj, f, lambda: was(obj, f, *args, **kw))
+    for name in ('rename', 'replace'):
+        @wrapped(os, name)
+        def move(was, src, dst, *args, **kw): was(src, dst, *args, **kw); w.safely(w.moved, src, dst)
     @wrapped((torch.amp if hasattr(torch.amp, 'GradScaler') else torch.cuda.amp).GradScaler, 'step')
     def step(was, self, optimizer, *args, **kw):
         before = w.audit and w.audit.steps
