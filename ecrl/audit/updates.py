@@ -201,9 +201,12 @@ def follow(self: Watch):
     "Batches are drawn ahead: what the model is given tells which one is trained on. If not, it is no longer asked."
     if self.hooks or self.blind > 2: return
     def given(module, *of): self.safely(self.enters, of)
-    self.hooks = [m.register_forward_pre_hook(given, with_kwargs=True) for m in self.around()[0]]
+    self.hooks = [m.register_forward_pre_hook(given, with_kwargs=True) for m in self.around()[0]
+                  if not isinstance(m, sys.modules['torch'].jit.ScriptModule)]                    # has no hooks
 
-def _place(t) -> int: return t.untyped_storage().data_ptr() if str(t.layout) == 'torch.strided' else id(t)
+def _place(t) -> int: # in memory; a sparse one has none, nor one of torch.func
+    try: return t.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError): return id(t)
 
 @patch
 def enters(self: Watch, given): # what a model is given
