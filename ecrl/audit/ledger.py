@@ -183,9 +183,9 @@ def content_ids(batch) -> list[str]: # 32 hex digits a sample
 
 # %% ../../nbs/audit/610_ledger.ipynb #9a7c9b1f
 def _as_many(batch, n: int) -> bool: # also where nobody can say
-    "Whether a batch has n samples: stacked, in a list for each of their parts, or one by one."
-    sizes = {len(p) for p in _leaves(batch) if hasattr(p, 'shape') and len(p.shape)}
-    if not sizes or n in sizes: return True
+    "Whether a batch has n samples: stacked, also with time first; in a list for each of their parts, or one by one."
+    shapes = [p.shape for p in _leaves(batch) if hasattr(p, 'shape') and len(p.shape)]
+    if not shapes or any(s[0] == n for s in shapes) or all(len(s) > 1 and s[1] == n for s in shapes): return True
     parts = [*batch.values()] if isinstance(batch, dict) else [*batch] if isinstance(batch, (list, tuple)) else []
     if type(batch) is list and all(isinstance(p, (tuple, dict)) for p in parts): return len(parts) == n
     return bool(parts) and all(isinstance(p, (list, tuple)) and len(p) == n for p in parts)

@@ -43,7 +43,8 @@ def nameless(h: AuditHistory) -> Iterator[Evidence]:
               'undisturbed run.')
     for why in [] if by_weights(h) else [*dict.fromkeys(r['unsure'] for *_, r in unsure)][:3]:
         (s, a, r), *more = [x for x in unsure if x[2]['unsure'] == why]
-        yield unknown(f'{at(s, a)}{f" and {len(more)} more"*bool(more)}: {why}.', '', s, r['rank'], a)
+        need = '' if 'Needed' in why or not a.watched else BY_HAND if h.reference else f'{UNDISTURBED}; or {BY_HAND}'
+        yield unknown(f'{at(s, a)}{f" and {len(more)} more"*bool(more)}: {why}.', need, s, r['rank'], a)
     unseen = lack and h.lineage[lack[0]].watched
     if lack and by_weights(h): yield Evidence(
         True, f'the samples of {show_count(len(lack), "steps")} came from no DataLoader, or were stored before; the '

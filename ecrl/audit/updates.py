@@ -131,7 +131,7 @@ def goes_back(self: Watch, drawn: bool = True): # drawn: since then, for the upd
 # %% ../../nbs/audit/638_updates.ipynb #63800075
 CARRIED = 'gradients were there before the first batch of its launch, and what they came from is not known'
 
-COLLATED = 'its batch is not of as many samples as were drawn for it: has a collate function left some out'
+COLLATED = 'its batch is not of as many samples as were drawn for it: has a collate function left some out, or cut some'
 
 @patch
 def stepped(self: Watch, effect: bool = True, opt=None):
