@@ -208,7 +208,7 @@ def kill_plan(
     h: AuditHistory, # of an undisturbed run
     every: int | None = None, # steps between saves, where the ledger does not show them
 ) -> list[str]:
-    "Points at which to kill, in the order of the run."
+    "Points at which to kill, in the order of the run: a save is behind its step."
     steps = max(h.lineage, default=0)
     if h.attempts[0].watched: every = every or max(1, steps//6)                # other ways to save than torch.save
     saves = (seen := h.attempts[0].saved_at) or [*range(every, steps + 1, every)]*bool(every)
@@ -223,7 +223,7 @@ def kill_plan(
     if len(saves) > 2: points += [(saves[1], f'token:{saves[1]}'), (saves[2], f'saved:{saves[2]}')]
     if len(saves) > 4 and saves[-2] > 2*saves[2]: points += [(saves[-2], f'saved:{saves[-2]}')]  # a late one
     for e, own in list(epochs.items())[1:2]: points += [(own[0], f'epoch:{e}'), (own[-1], f'step:{own[-1]}')]
-    return [p for s, p in sorted(set(points)) if s < steps or p.startswith('token')]
+    return [p for s, p in sorted({*points}, key=lambda x: (x[0], 'saved' in x[1], x[1])) if s < steps or 'token' in p]
 
 def within(points: list[str], h: AuditHistory) -> list[str]: # h: of an undisturbed run
     "Points to kill at, all of which it has reached. Raises TryError."
