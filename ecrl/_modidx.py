@@ -191,6 +191,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                               'ecrl/audit/continuing.py'),
                                        'ecrl.audit.continuing.Watch.changed': ( 'audit/continuing.html#watch.changed',
                                                                                 'ecrl/audit/continuing.py'),
+                                       'ecrl.audit.continuing.Watch.draws_as_behind': ( 'audit/continuing.html#watch.draws_as_behind',
+                                                                                        'ecrl/audit/continuing.py'),
                                        'ecrl.audit.continuing.Watch.found_as': ( 'audit/continuing.html#watch.found_as',
                                                                                  'ecrl/audit/continuing.py'),
                                        'ecrl.audit.continuing.Watch.found_early': ( 'audit/continuing.html#watch.found_early',

@@ -6,7 +6,7 @@
 __all__ = ['SHARE', 'AT', 'in_part', 'updates_after', 'with_moments']
 
 # %% ../../nbs/audit/637_continuing.ipynb #63700004
-import contextlib, itertools, re, time
+import contextlib, itertools, json, re, time
 from pathlib import Path
 from fastcore.basics import patch
 from .ledger import digest, lines_of
@@ -58,14 +58,24 @@ def _names(r: dict) -> dict: # the token of a line
     return dict(ecrl_audit=1, **{k: r[k] for k in ('run', 'attempt', 'rank', 'step', 'chain')}, **r['at'])
 
 @patch
+def draws_as_behind(self: Watch, r: dict) -> bool: # r: a line
+    "Of trainings that begin alike, the samples tell which one this is: whether the step behind it was of those."
+    ids = self.audit.pending[-1].ids if self.audit.pending else None
+    told, of = f'"event":"step","step":{r["step"] + 1},'.encode(), f'"{r["attempt"]}"'.encode()
+    with open(self.audit.log.path.with_name(f'rank{r["rank"]}.jsonl'), 'rb') as lines:
+        steps = [json.loads(l) for l in lines if told in l and of in l]
+    return bool(ids) and any((s.get('ids') or [])[-len(ids):] == ids for s in steps)
+
+@patch
 def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: # lines; (attempt, step); the line
     "The step that has left these weights."
     now, order = {k: digest(v) for k, v in state.items()}, [*dict.fromkeys(r['attempt'] for r in known)]
     def likely(k):
         where = known[k]['attempt'], known[k]['step']
         new = (order.index(where[0]), where[1]) if saved else -where[1]         # who has saved nothing begins anew
-        return known[k]['state'].items() >= now.items(), where in saved, not where[1], new, k
+        return known[k]['state'].items() >= now.items(), where in saved, k in drawn, not where[1], new, k
     alike = [k for k, r in enumerate(known) if r['state']['weights'] == now['weights']]
+    drawn = [k for k in alike if any(known[k]['event'] == 'anew' for k in alike) and self.draws_as_behind(known[k])]
     return known[max(alike, key=likely)] if alike else None
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800051

@@ -23,6 +23,10 @@ from .laws_records import BESIDE
 from .laws_set import witnesses
 from .undeclared import by_weights
 
+# %% ../../nbs/audit/628_laws_state.ipynb #628b0f01
+_LOADS = 'a script that loads it{}; or, if this is another job, a folder of its own (--out)'
+_BEGINS = ', or begins another training as it does undisturbed, and not as the first'
+
 # %% ../../nbs/audit/628_laws_state.ipynb #a70ae9f8
 @law('state', needs='saved(path)', of=AUDIT_LAWS)
 def law_newest(h: AuditHistory) -> Iterator[Evidence]:
@@ -54,7 +58,7 @@ def law_newest(h: AuditHistory) -> Iterator[Evidence]:
             yield unknown(f'{begins}, although {r["path"]} of {at(step, p)} was saved, and a step came after it.',
                           'a load of the newest, by its number and not by its text; or a ledger of its own, if that is '
                           'no checkpoint, or was removed' if t else
-                          'a script that loads it; or, if this is another job, a folder of its own (--out)',
+                          _LOADS.format(_BEGINS*any(p.anew for p, _ in saves)),
                           t['step'] if t else 0, a=a)
             continue
         why = next((r['fallback'] for r in a.resumed.values() if r['fallback']), None)
