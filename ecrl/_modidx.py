@@ -381,6 +381,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                        'ecrl.audit.laws_order._closes': ('audit/laws_order.html#_closes', 'ecrl/audit/laws_order.py'),
                                        'ecrl.audit.laws_order._moved': ('audit/laws_order.html#_moved', 'ecrl/audit/laws_order.py'),
                                        'ecrl.audit.laws_order._other': ('audit/laws_order.html#_other', 'ecrl/audit/laws_order.py'),
+                                       'ecrl.audit.laws_order._others_beside': ( 'audit/laws_order.html#_others_beside',
+                                                                                 'ecrl/audit/laws_order.py'),
                                        'ecrl.audit.laws_order._padded': ('audit/laws_order.html#_padded', 'ecrl/audit/laws_order.py'),
                                        'ecrl.audit.laws_order._restart_begins': ( 'audit/laws_order.html#_restart_begins',
                                                                                   'ecrl/audit/laws_order.py'),

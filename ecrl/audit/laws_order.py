@@ -11,8 +11,9 @@ from ..base.show import show_count
 from ..measure.laws import SHOWN, Evidence, first_of, law
 from .history import (AuditAttempt, AuditHistory, Epoch, common_steps, epoch_of, epochs, kept, multiset,
                                 other_places, same_list, same_set, same_step)
-from .findings import AUDIT_LAWS, IDS, at, few, in_brief, offence, unknown
+from .findings import AUDIT_LAWS, BY_HAND, IDS, at, few, in_brief, offence, unknown
 from .undeclared import by_weights, epoch_upto, open_past
+from .laws_records import BESIDE, zipped
 from .laws_set import away, due_at, epoch_ended, witnesses
 
 # %% ../../nbs/audit/627_laws_order.ipynb #fa047c29
@@ -169,13 +170,23 @@ def law_reference(h: AuditHistory) -> Iterator[Evidence]:
         found.append(offence(a, f'{at(s, a)} consumed {here}; the reference {there}'
             + ', the same samples in another order'*bool(same_set(a, x, b, y)) + '.', s,
             cause=due_at(h, a, x, s) if len(found) < SHOWN else None))          # those that are told; each is a search
-    yield from first_of(found)
+    yield from first_of(found) if found or by_weights(h) else _others_beside(common)
     if n < len(common): yield unknown(
         f'{show_count(len(common) - n, "steps")} cannot be held against the reference: ids are lacking'
         + ', or hashed under another key'*any(a.key for a in (*h.attempts, *ref.attempts))
         + ', or places in a dataset that holds others there'*any(other_places(*x) for _, *x in common) + '.',
         'ids in both runs')
     return n
+
+# %% ../../nbs/audit/627_laws_order.ipynb #62700f01
+def _others_beside(common: list) -> Iterator[Evidence]: # of `common_steps`
+    "Another loader, whose samples are not counted, gave others than in the reference, and other weights came of it."
+    def of(rec): return rec.get('noted', {}).get(BESIDE)
+    odd = next(((s, a) for s, a, x, _, y in common if zipped(a)
+                for r, t in zip(x, y) if of(r) and of(t) and of(r) != of(t)), None)
+    if odd: yield unknown(f'{at(*odd)} drew other samples from another loader, which are not counted, than the '
+                          'reference.', BY_HAND, odd[0], a=odd[1])
+
 
 # %% ../../nbs/audit/627_laws_order.ipynb #2f60bb3a
 def told_of(

@@ -407,6 +407,7 @@ def beside_reference(h: AuditHistory) -> tuple[int, list[Evidence]]: # (facts, e
     ids = _indices(a, s)
     samples = ('samples that are not known' if unknown_ids else f'the same {ids} as in the reference'
                if len(others) < 2 else f'the same {ids} of one loader as in the reference, and others of another')
+    if len(others) > 1: asked = 'does that loader go on where it had been?'
     said = f'{samples}, but not the same {few(which)} from {at(s, a)} on: {asked}'
     sure = again is not None and a.world_size < 3 and not _astray(never)
     if h.declared('deterministic') or sure: return n, [*told, offence(a, said, s, r)]
