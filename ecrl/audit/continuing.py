@@ -75,7 +75,8 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
         new = (order.index(where[0]), where[1]) if saved else -where[1]         # who has saved nothing begins anew
         return known[k]['state'].items() >= now.items(), where in saved, k in drawn, not where[1], new, k
     alike = [k for k, r in enumerate(known) if r['state']['weights'] == now['weights']]
-    drawn = [k for k in alike if any(known[k]['event'] == 'anew' for k in alike) and self.draws_as_behind(known[k])]
+    several = any(known[k]['event'] == 'anew' for k in alike)
+    drawn = [k for k in alike if several and self.draws_as_behind(known[k])]
     return known[max(alike, key=likely)] if alike else None
 
 # %% ../../nbs/audit/637_continuing.ipynb #63800051

@@ -187,7 +187,6 @@ def _others_beside(common: list) -> Iterator[Evidence]: # of `common_steps`
     if odd: yield unknown(f'{at(*odd)} drew other samples from another loader, which are not counted, than the '
                           'reference.', BY_HAND, odd[0], a=odd[1])
 
-
 # %% ../../nbs/audit/627_laws_order.ipynb #2f60bb3a
 def told_of(
     l: dict, # of `launches_of`

@@ -232,7 +232,6 @@ def closes(self: Watch): # a pass whose last batches were yet to be trained on
     ends, self.ends = self.ends, None
     if ends is not None: ends.closes()
 
-
 # %% ../../nbs/audit/638_updates.ipynb #63800078
 @patch
 def tried(self: Watch, opt):

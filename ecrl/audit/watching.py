@@ -213,8 +213,8 @@ def over(self: Pass):
 def closes(self: Pass):
     a = self.w.audit
     if self.of: return a.epoch_over()
-    own = [d for d in a.pending if d.of is self.of and not (d.trained or d.thrown)]           # else an update may come
-    a.pending = [d for d in a.pending if d.of is not self.of or d.trained or d.thrown]
+    def idle(d): return d.of is self.of and not (d.trained or d.thrown)                       # else an update may come
+    own, a.pending = [*filter(idle, a.pending)], [d for d in a.pending if not idle(d)]
     if a.entered in own: a.entered = None
     if len(own) == 1 and 0 < self.told['come'] < self.told.get('of', 0):      # an epoch's last one, perhaps read ahead
         self.w.unused = self, *own
@@ -347,5 +347,6 @@ def watch() -> Watch | None: # once, when torch has been imported; None: another
         @wrapped(tempfile, 'mkdtemp')
         def mkdtemp(was, *args, **kw): w.passing.append(folder := was(*args, **kw)); return folder
     # an error may have come in the middle of an update
-    atexit.register(lambda: w.audit and not hasattr(sys, 'last_value') and w.safely(w.closes) or w.safely(w.token))
+    def ends(): w.safely(w.closes); w.safely(w.token)
+    atexit.register(lambda: w.audit and not hasattr(sys, 'last_value') and ends())
     return w
