@@ -2188,6 +2188,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.dev.leftovers.command_of': ('dev/leftovers.html#command_of', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.end': ('dev/leftovers.html#end', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.folder_name': ('dev/leftovers.html#folder_name', 'ecrl/dev/leftovers.py'),
+                                    'ecrl.dev.leftovers.home_of_folders': ('dev/leftovers.html#home_of_folders', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.in_words': ('dev/leftovers.html#in_words', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.inodes_of': ('dev/leftovers.html#inodes_of', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.looked_after': ('dev/leftovers.html#looked_after', 'ecrl/dev/leftovers.py'),

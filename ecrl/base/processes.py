@@ -179,7 +179,7 @@ def end_as_interpreter(become: Callable[[], None]):
     except SystemExit as e:
         code = e.code if isinstance(e.code, int) else int(e.code is not None)
         if isinstance(e.code, str): print(e.code, file=sys.stderr)
-    except BaseException: _say_at_once()
+    except BaseException as e: sys.last_value = e; _say_at_once()
     finally:
         for last in (threading._shutdown, atexit._run_exitfuncs):
             with contextlib.suppress(BaseException): last()

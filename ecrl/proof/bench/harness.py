@@ -103,7 +103,7 @@ def rows_of(
 ) -> list[dict]: # what rank 0 yields
     "Run a generator in fresh processes of one thread each."
     with ExitStack() as stack:
-        folder = Path(folder or stack.enter_context(tempfile.TemporaryDirectory())).absolute()
+        folder = Path(folder or stack.enter_context(tempfile.TemporaryDirectory(prefix='b'))).absolute()
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])])
         env = os.environ | dict(OMP_NUM_THREADS='1', GLOO_SOCKET_IFNAME='lo', PYTHONPATH=path, TMPDIR=str(folder),
                                 ECRL_BENCH_RANKS=str(ranks)) | env         # a killed one leaves its sockets there
