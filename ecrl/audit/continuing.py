@@ -7,6 +7,7 @@ __all__ = ['SHARE', 'AT', 'in_part', 'updates_after', 'with_moments']
 
 # %% ../../nbs/audit/637_continuing.ipynb #63700004
 import contextlib, itertools, json, re, time
+from collections import Counter
 from pathlib import Path
 from fastcore.basics import patch
 from .ledger import digest, lines_of
@@ -82,7 +83,10 @@ def left_by(self: Watch, known: list, saved: set, state: dict) -> dict | None: #
 # %% ../../nbs/audit/637_continuing.ipynb #63800051
 def in_part(lines: list, parts: str) -> tuple[dict, list] | None: # (its line, [not restored, all, its step])
     "The newest of the saves of which the most is here, where all else is as in the beginning."
-    def differ(other): return {k for k in range(0, len(parts), 8) if other[k:k + 8] != parts[k:k + 8]}
+    def differ(other): # in place, nor elsewhere: of optimizers of the same shapes the order is that of their weights
+        pairs = [(parts[k:k + 8], other[k:k + 8]) for k in range(0, len(parts), 8)]
+        left = Counter(b for a, b in pairs if a != b)
+        return {k for k, (a, b) in enumerate(pairs) if a != b and (left.subtract([a]) or left[a] < 0)}
     told = [r for r in lines if len(r.get('parts', '')) == len(parts)]
     first = next((r['parts'] for r in told if r['event'] == 'token'), None)
     trained = differ(first) if first else {}

@@ -343,17 +343,19 @@ def at_once(
 
 # %% ../../nbs/dev/875_outputs.ipynb #5d0c7e17
 _TAKEN = '''
-    910_crash_states 25  950_prefixes 25  922_trials 23  450_oracle 22  594_jobs 18  878_lift_out 17
-    840_publication 16  845_report 16  870_cli 16  050_fork_server 14  595_places 14  385_supervisor 13
-    390_hosts 13  445_joining 13  465_exhibits 13  596_failover 13  570_campaign 12  374_worker 11
-    960_seeded_bugs 11  440_method 10  810_experiment 10  395_recovery 9  597_method 8  830_executors 8
-    902_corruptions 8  920_random_faults 8  932_saving 8  960_running 8  kits 8  own 8  740_correctness 7
-    925_damaged 7  240_strategies 6  402_single 6  455_simulated_clock 6  640_try 6  928_harness 6
-    230_store 5  472_rivals 5  560_mutants 5  820_matrix 5  860_widgets 5  879_mutants 5  901_museum 5
-    350_numerics 4  444_membership 4  597_study 4  598_baselines 4  680_kills 4  735_resumes 4  760_plots 4
-    912_writer_kills 4  930_gpu 4  936_probes 4  975_advice 4  980_command 4  020_ten_ways 3  120_datasets 3
-    320_config 3  340_save_interval 3  432_batches 3  755_statistics 3  934_steps 3  965_simulation 3
-    970_projection 3  895_simulated_run 3  520_register 2
+    450_oracle 39  910_crash_states 38  950_prefixes 37  870_cli 42  385_supervisor 33  845_report 33  922_trials 33
+    840_publication 29  594_jobs 25  445_joining 25  878_lift_out 24  465_exhibits 22  440_method 20
+    395_recovery 20  649_habits 40  050_fork_server 19  639_watch 20  390_hosts 18  595_places 18  570_campaign 17
+    596_failover 15  902_corruptions 15  437_laws 15  928_harness 13  374_worker 13  740_correctness 13
+    810_experiment 13  455_simulated_clock 12  960_running 12  960_seeded_bugs 12  own 12  640_try 15  932_saving 11
+    kits 11  975_advice 10  920_random_faults 10  472_rivals 9  597_method 9  820_matrix 9  830_executors 9
+    925_damaged 8  875_outputs 8  560_mutants 8  402_single 8  240_strategies 8  755_statistics 8  735_resumes 7
+    879_mutants 7  444_membership 7  230_store 7  930_gpu 7  901_museum 7  760_plots 6  320_config 6  860_widgets 6
+    980_command 6  850_site 6  936_probes 6  680_kills 5  965_simulation 5  912_writer_kills 5  370_method 5
+    340_save_interval 5  745_goodput 5  598_baselines 5  597_study 5  120_datasets 4  350_numerics 4  520_register 4
+    420_planner 4  970_projection 4  650_exhibits 4  432_batches 4  710_windows 3  board 3  877_lint 3  382_policy 3
+    750_divergence 3  advise 3  730_consistency 3  020_ten_ways 3  645_pytest 3  512_cut 2  438_lanes 2  468_study 2
+    340_models 2
 '''      # processor seconds of those that take more than 2
 COSTS = dict(zip(_TAKEN.split()[::2], map(float, _TAKEN.split()[1::2])))
 

@@ -29,6 +29,7 @@ PLACES = {
     'one-core': Place(before=('taskset', '--cpu-list', str(min(os.sched_getaffinity(0))))),
     'sixteen-cores': Place(env=dict(ECRL_WORKERS='3'), pretend='import os; os.cpu_count = lambda: 16; '
                            'os.sched_getaffinity = lambda pid: set(range(16))'),
+    'old-cpu': Place(env=dict(ATEN_CPU_CAPABILITY='default', ONEDNN_MAX_CPU_ISA='SSE41')),
 }
 
 def place_of_today() -> str:
