@@ -2189,6 +2189,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.dev.leftovers.clear_dead': ('dev/leftovers.html#clear_dead', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.command_of': ('dev/leftovers.html#command_of', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.end': ('dev/leftovers.html#end', 'ecrl/dev/leftovers.py'),
+                                    'ecrl.dev.leftovers.end_late': ('dev/leftovers.html#end_late', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.folder_name': ('dev/leftovers.html#folder_name', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.home_of_folders': ('dev/leftovers.html#home_of_folders', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.in_words': ('dev/leftovers.html#in_words', 'ecrl/dev/leftovers.py'),

@@ -32,7 +32,7 @@ def unchanged_by(action: Callable, files: Callable[[], Iterable[Path]], advice: 
     if changed: raise CheckFailed(f'{advice}: {", ".join(changed)}')
 
 # %% ../../nbs/dev/880_checks.ipynb #050e1eb2
-def run(command: list[str], timeout_s: int = 1500, **env: str):
+def run(command: list[str], timeout_s: int = 3000, **env: str):
     "Run a program of this environment; its output passes through."
     program, *arguments = command
     p = subprocess.Popen([Path(sys.executable).parent/program, *arguments], cwd=project_root(), env=os.environ | env,
