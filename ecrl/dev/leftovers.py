@@ -106,7 +106,7 @@ def in_words(path: Path) -> str:
     return f'the folder {path.name} ({", ".join(sorted(f.name for f in path.iterdir())[:4]) or "empty"})'
 
 # %% ../../nbs/dev/872_leftovers.ipynb #1ef70018
-WHERE = signal.SIGUSR2       # asks a process where it is; a clock of faulthandler's would stop whoever is forked from it
+WHERE = signal.SIGUSR2       # asks a process where it is; a clock of faulthandler's would stop what is forked from it
 
 def end_late(pid: int):
     with contextlib.suppress(ProcessLookupError):
