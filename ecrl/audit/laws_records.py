@@ -65,7 +65,8 @@ def law_ranks(h: AuditHistory) -> Iterator[Evidence]:
 def _of_two(r: dict) -> str: # r: of a watched restart
     few, of, step = (*(r.get('initial') or ()), 0, 0, 0)[:3]
     if 'moments' in r: return f'; its optimizer is that of step {r["moments"]}'
-    return f'; {few} of {of} tensors are as in the beginning, all others as at step {step}' if few else ''
+    return (f'; {few} of {of} tensors are as in the beginning, all others as at step {step}' if few else
+            f'; its tensors are those of step {step}, in another order'*bool(of))
 
 def _ranks(r: list) -> str: return f'rank{"s"*(len(r) > 1)} {", ".join(map(str, r))}'
 

@@ -237,6 +237,7 @@ def _otherwise(
 
 def _of_the_beginning(r: dict) -> str | None: # r: of a watched restart
     few, of = (*(r.get('initial') or ()), 0, 0)[:2]
+    if of and not few: return 'they are the same tensors, in another order'
     return f'{few} of {show_count(of, "tensors")} {"is" if few == 1 else "are"} as in the beginning' if few else None
 
 # %% ../../nbs/audit/628_laws_state.ipynb #4ff8a58b
