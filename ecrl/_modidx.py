@@ -2157,6 +2157,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                   'ecrl.dev.changed.pages': ('dev/changed.html#pages', 'ecrl/dev/changed.py'),
                                   'ecrl.dev.changed.touched': ('dev/changed.html#touched', 'ecrl/dev/changed.py')},
             'ecrl.dev.checks': { 'ecrl.dev.checks.CheckFailed': ('dev/checks.html#checkfailed', 'ecrl/dev/checks.py'),
+                                 'ecrl.dev.checks.another_place': ('dev/checks.html#another_place', 'ecrl/dev/checks.py'),
                                  'ecrl.dev.checks.change_passes': ('dev/checks.html#change_passes', 'ecrl/dev/checks.py'),
                                  'ecrl.dev.checks.check_parameters': ('dev/checks.html#check_parameters', 'ecrl/dev/checks.py'),
                                  'ecrl.dev.checks.experiment_runs': ('dev/checks.html#experiment_runs', 'ecrl/dev/checks.py'),
