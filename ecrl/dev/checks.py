@@ -32,7 +32,7 @@ def unchanged_by(action: Callable, files: Callable[[], Iterable[Path]], advice: 
     if changed: raise CheckFailed(f'{advice}: {", ".join(changed)}')
 
 # %% ../../nbs/dev/880_checks.ipynb #050e1eb2
-def run(command: list[str], timeout_s: int = 3000, **env: str):
+def run(command: list[str], timeout_s: int = 1500, **env: str):
     "Run a program of this environment; its output passes through."
     program, *arguments = command
     p = subprocess.Popen([Path(sys.executable).parent/program, *arguments], cwd=project_root(), env=os.environ | env,
@@ -111,7 +111,8 @@ def run_notebooks_aside(paths: Iterable[Path] = ()):
     from ecrl.dev.outputs import PROBLEMS
     with tempfile.TemporaryDirectory() as d:
         told = Path(d)/'problems.txt'
-        try: run(['python', '-m', 'ecrl.dev.checks', '--notebooks', *map(str, paths)], **{PROBLEMS: str(told)})
+        command = ['python', '-m', 'ecrl.dev.checks', '--notebooks', *map(str, paths)]
+        try: run(command, timeout_s=3000, **{PROBLEMS: str(told)})           # each has a limit of its own
         except CheckFailed as e:
             problems = told.read_text('utf-8').splitlines() if told.exists() else []
             raise CheckFailed('\n    '.join([str(e), *problems])) from None

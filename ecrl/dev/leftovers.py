@@ -109,6 +109,7 @@ def in_words(path: Path) -> str:
 WHERE = signal.SIGUSR2       # asks a process where it is; a clock of faulthandler's would stop what is forked from it
 
 def end_late(pid: int):
+    "Ask a process where it is, and kill it."
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, WHERE)
         time.sleep(1.)
