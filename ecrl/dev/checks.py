@@ -112,7 +112,7 @@ def run_notebooks_aside(paths: Iterable[Path] = ()):
     with tempfile.TemporaryDirectory() as d:
         told = Path(d)/'problems.txt'
         command = ['python', '-m', 'ecrl.dev.checks', '--notebooks', *map(str, paths)]
-        try: run(command, timeout_s=3000, **{PROBLEMS: str(told)})           # each has a limit of its own
+        try: run(command, timeout_s=7200, **{PROBLEMS: str(told)})       # each has a limit; this is for slow machines
         except CheckFailed as e:
             problems = told.read_text('utf-8').splitlines() if told.exists() else []
             raise CheckFailed('\n    '.join([str(e), *problems])) from None
