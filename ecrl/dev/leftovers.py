@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LONGEST', 'MEMORY', 'PID', 'GRACE_S', 'WHERE', 'home_of_folders', 'folder_name', 'end', 'clear_dead', 'use_folder',
-           'own_folder', 'memory_names', 'inodes_of', 'abandoned', 'survivors', 'command_of', 'in_words', 'end_late',
-           'looked_after']
+           'own_folder', 'memory_names', 'inodes_of', 'abandoned', 'remove_memory', 'survivors', 'command_of',
+           'in_words', 'end_late', 'looked_after']
 
 # %% ../../nbs/dev/872_leftovers.ipynb #1ef70004
 import contextlib, os, re, shutil, signal, subprocess, tempfile, threading, time
@@ -85,6 +85,12 @@ def abandoned(before: set[str], moment_s: float = 2.) -> list[str]: # names
     if not (new := new & memory_names()): return []
     used = set().union(*map(inodes_of, psutil.pids()))
     return sorted(n for n in new if os.path.exists(MEMORY/n) and (MEMORY/n).stat().st_ino not in used)
+
+def remove_memory(pids: set[int]): # of processes that are dead
+    "Remove the shared memory that has one of these numbers in its name: who was killed could not."
+    for f in (MEMORY/n for n in memory_names() if pids & {*map(int, PID.findall(n))}):
+        if f.is_dir(): shutil.rmtree(f, ignore_errors=True)
+        else: f.unlink(missing_ok=True)
 
 # %% ../../nbs/dev/872_leftovers.ipynb #1ef7000e
 GRACE_S = 60.        # for processes to see that they are alone, on a machine that has much to do

@@ -18,7 +18,7 @@ import psutil
 from ..base.files import project_root
 from ..base.processes import ForkedCall, Killed, take_orphans
 from .changed import Page, page_of, pages
-from .leftovers import own_folder
+from .leftovers import own_folder, remove_memory
 from .outputs import SHARED, at_once, cost_s, ready_to_fork, with_room, workers
 from ..proof.campaign import rate_interval
 
@@ -186,14 +186,17 @@ def answer_of(tree: Path, notebook: str, patience_s: float) -> tuple[str, list[s
     def used(): return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     began, before, why, other = time.monotonic(), used(), '', []
     with a_folder('m') as d, contextlib.redirect_stdout(io.StringIO()):
+        a = ForkedCall(ask, tree, notebook, str(d))
+        pids = {a.process.pid}
         try:
-            failed, other = ForkedCall(ask, tree, notebook, str(d)).result(patience_s)
+            failed, other = a.result(patience_s)
             if failed: why = 'error'
         except Killed as e: why = 'deadline' if 'not done' in str(e) else 'killed'
         while left := psutil.Process().children(recursive=True):       # orphans, too
             for p in left:
-                with contextlib.suppress(psutil.Error): p.kill()
+                with contextlib.suppress(psutil.Error): pids.add(p.pid); p.kill()
             psutil.wait_procs(left, 1.0)
+        remove_memory(pids)                     # or it would be laid to those that are tested beside this
     return why, other, used() - before, time.monotonic() - began
 
 
@@ -284,7 +287,9 @@ def judged(
             before |= unchanged(neutral, {n for names in alive.values() for n in names}, longest_s)
             calls = [(judge, m, sorted(((n, before[n]) for n in names if n in before), key=lambda a: a[1][2]), trees)
                      for m, names in alive.items()]
-            for a in at_once(calls, workers()): results[a.args[0]] = a.result()    # no answer: an error of this tool
+            for k, a in enumerate(at_once(calls, workers()), 1):
+                results[a.args[0]] = a.result()                                    # no answer: an error of this tool
+                print(f'{k} of {len(calls)}: {a.args[0]}    {results[a.args[0]] or "lives so far"}')
     for m, noticed in results.items():
         if not noticed: print(f'lives: {m}    {m.changed.strip()}')
     return results
