@@ -171,7 +171,7 @@ def verdict_of(call) -> tuple[float, str]: # a `ForkedCall`
 def tidy_check(check: Callable, folder: Path) -> tuple[float, str]:
     "Run a check in a process of its own; whatever it leaves is an error."
     from ecrl.dev.leftovers import GRACE_S, looked_after
-    a, left = looked_after(folder, GRACE_S, timed_check, check)
+    a, _, left = looked_after(folder, GRACE_S, timed_check, check)
     seconds, verdict = verdict_of(a)
     return seconds, f'FAILED: it leaves {", ".join(left)}' if left and verdict == 'ok' else verdict
 
