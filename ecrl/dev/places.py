@@ -22,7 +22,7 @@ class Place(NamedTuple):
     pretend: str = ''           # Python, for each interpreter that begins
 
 PLACES = {
-    'long-tmp': Place(tmp=90, env=dict(HOME=None, LC_ALL=None, PYTHONUTF8=None, LANG='C', COLUMNS='60')),
+    'long-tmp': Place(tmp=120, env=dict(HOME=None, LC_ALL=None, PYTHONUTF8=None, LANG='C', COLUMNS='60')),
     'odd-clone': Place(clone='Ein langer Pfad mit Lücken/Öffentliche Ablage für Versuche', env=dict(HOME='/proc')),
     'other-user': Place(clone='other', user=65534, env=dict(HOME='/proc'),
                         before=('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups')),
@@ -42,7 +42,7 @@ def elsewhere(name: str, words: list[str]) -> int: # words: Python's arguments; 
     "Run Python in a place, in the root of this clone or of one that is made there, of what is committed."
     place, root = PLACES[name], project_root()
     with tempfile.TemporaryDirectory(prefix='place_') as folder:
-        tmp = Path(folder)/('a folder with spaces'.ljust(place.tmp - len(folder) - 1, '-') if place.tmp else 'tmp')
+        tmp = Path(folder)/('a b'.ljust(place.tmp - len(folder) - 1, '-') if place.tmp else 'tmp')
         tmp.mkdir()
         (Path(folder)/'sitecustomize.py').write_text(place.pretend)
         if place.clone:
