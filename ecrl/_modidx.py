@@ -4940,6 +4940,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                          'ecrl.proof.stages.study.pace': ('proof/stages/study.html#pace', 'ecrl/proof/stages/study.py'),
                                          'ecrl.proof.stages.study.plot_pauses': ( 'proof/stages/study.html#plot_pauses',
                                                                                   'ecrl/proof/stages/study.py'),
+                                         'ecrl.proof.stages.study.settled': ( 'proof/stages/study.html#settled',
+                                                                              'ecrl/proof/stages/study.py'),
                                          'ecrl.proof.stages.study.since_work': ( 'proof/stages/study.html#since_work',
                                                                                  'ecrl/proof/stages/study.py'),
                                          'ecrl.proof.stages.study.stages_findings': ( 'proof/stages/study.html#stages_findings',

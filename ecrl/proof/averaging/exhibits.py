@@ -182,7 +182,7 @@ def fit_the_rest(self: SimulatedRounds):
     files, first = self.files, {(r['attempt'], r['global_step']): r for r in self.records.steps(rank=0)}
     for b in [*files.get('checkpoint_rank0.jsonl', ()), *(f for name, f in files.items() if name.endswith('.json')
             and isinstance(f, dict))]:
-        if (r := first.get((b.get('attempt'), b.get('global_step')))) and 'epoch' in b: b['epoch'] = r['epoch']
+        if 'epoch' in b: b['epoch'] = first[b['attempt'], b['global_step']]['epoch']
     for d in files.get('debug_rank0_ids.jsonl', ()):
         r = first[key := (d['attempt'], d['global_step'])]
         d.update(epoch=r['epoch'], cursor_step=r['cursor_step'],

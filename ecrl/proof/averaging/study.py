@@ -24,7 +24,7 @@ from ...lab.report import sound
 # %% ../../../nbs/proof/averaging/468_study.ipynb #842a0007
 def trained(h: History) -> pd.DataFrame: # a row a surviving unit: samples, loss, clock (s since rank 0 was ready)
     "What has been consumed by when."
-    s = h.surviving.assign(weighted=lambda t: t['loss'].where(t['sample_ids_count'] > 0, 0.0)*t['sample_ids_count'])
+    s = h.surviving.assign(weighted=lambda t: t['loss']*t['sample_ids_count'])    # no loss: not in the sum
     by = s.groupby('global_step').agg(samples=('sample_ids_count', 'sum'), weighted=('weighted', 'sum'),
                                       clock=('clock', 'max'))
     ready = h.events.loc[((h.events['event'] == 'restored') & (h.events['rank'] == 0)).to_numpy(), 'clock'].min()
