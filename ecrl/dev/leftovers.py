@@ -8,7 +8,7 @@ __all__ = ['LONGEST', 'MEMORY', 'PID', 'GRACE_S', 'WHERE', 'IDLE', 'PERIODS', 'h
            'remove_memory', 'survivors', 'command_of', 'in_words', 'used_s', 'end_late', 'looked_after']
 
 # %% ../../nbs/dev/872_leftovers.ipynb #1ef70004
-import contextlib, os, re, shutil, signal, subprocess, tempfile, threading, time
+import contextlib, math, os, re, shutil, signal, subprocess, tempfile, threading, time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 import psutil
@@ -128,13 +128,21 @@ def used_s(pid: int) -> float:
         return sum(sum(q.cpu_times()[:4]) for q in (p, *p.children(recursive=True)))
     return 0.
 
-def end_late(pid: int, period_s: float, over: threading.Event, said: list[str]):
-    "Kill a process that does nothing in a period, or has no end; ask it first where it is. A slow one may go on."
+def end_late(
+    pid: int,
+    period_s: float,
+    over: threading.Event, # set when the process has ended
+    said: list[str], # gets the reason
+    most_s: float = math.inf, # of a processor
+):
+    """Kill a process that does nothing in a period, or more than it may, or has no end; ask it first where it is. A
+    slow one may go on."""
     before, why = 0., f'not done after {PERIODS*period_s:g} s'
     for _ in range(PERIODS):
         if over.wait(period_s): return
         now = used_s(pid)
         if abs(now - before) < IDLE*period_s: why = f'it has done nothing for {period_s:g} s'; break
+        if now > most_s: why = f'it has used more than {most_s:g} s of a processor'; break
         before = now
     said.append(f'{why}; where it was stands above')
     with contextlib.suppress(ProcessLookupError):

@@ -9,8 +9,8 @@ __all__ = ['SWAPS', 'ALIVE', 'Mutant', 'mutants_of', 'executed', 'draw', 'mutant
            'keep', 'main']
 
 # %% ../../nbs/dev/879_mutants.ipynb #a8790004
-import argparse, ast, compileall, contextlib, csv, fcntl, gc, hashlib, importlib, io, json, os, py_compile
-import re, resource, shutil, signal, subprocess, sys, tempfile, time, tokenize
+import argparse, ast, compileall, contextlib, csv, fcntl, gc, hashlib, importlib, io, json, math, os, py_compile
+import re, resource, shutil, signal, subprocess, sys, tempfile, threading, time, tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ import psutil
 from ..base.files import project_root
 from ..base.processes import ForkedCall, Killed, take_orphans
 from .changed import Page, page_of, pages
-from .leftovers import own_folder, remove_memory
+from .leftovers import end_late, own_folder, remove_memory
 from .outputs import SHARED, at_once, cost_s, ready_to_fork, with_room, workers
 from ..proof.campaign import rate_interval
 
@@ -181,17 +181,24 @@ def a_folder(prefix: str) -> Iterator[Path]:
     try: yield folder
     finally: shutil.rmtree(folder, ignore_errors=True)
 
-def answer_of(tree: Path, notebook: str, patience_s: float) -> tuple[str, list[str], float, float]:
+def answer_of(
+    tree: Path, notebook: str,
+    patience_s: float, # it may be slow, but has to do something in this time
+    most_s: float = math.inf, # of a processor
+) -> tuple[str, list[str], float, float]:
     "What ended it ('' if nothing), cells that show something else, seconds of a processor, seconds."
     def used(): return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     began, before, why, other = time.monotonic(), used(), '', []
     with a_folder('m') as d, contextlib.redirect_stdout(io.StringIO()):
         a = ForkedCall(ask, tree, notebook, str(d))
-        pids = {a.process.pid}
+        pids, over, late = {a.process.pid}, threading.Event(), []
+        clock = threading.Thread(target=end_late, args=(a.process.pid, patience_s, over, late, most_s), daemon=True)
+        clock.start()
         try:
-            failed, other = a.result(patience_s)
+            failed, other = a.result()
             if failed: why = 'error'
-        except Killed as e: why = 'deadline' if 'not done' in str(e) else 'killed'
+        except Killed: why = 'deadline' if late else 'killed'
+        over.set(); clock.join()
         while left := psutil.Process().children(recursive=True):       # orphans, too
             for p in left:
                 with contextlib.suppress(psutil.Error): pids.add(p.pid); p.kill()
@@ -245,8 +252,8 @@ def judge(m: Mutant, asked: list[tuple[str, tuple]], trees: list[Path]) -> str: 
     with changed(m, trees) as tree:
         try: settle(tree)
         except BaseException as e: return f'import: {type(e).__name__}'
-        for notebook, (_, known, _, seconds) in asked:
-            why, other, *_ = answer_of(tree, notebook, 3*seconds + 10)
+        for notebook, (_, known, used_s, took_s) in asked:
+            why, other, *_ = answer_of(tree, notebook, 3*took_s + 10, 3*used_s + 10)
             if why or set(other) - set(known): return f'{why or "output"}: {notebook}'
     return ''
 
