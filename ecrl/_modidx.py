@@ -2193,6 +2193,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.dev.leftovers.end_late': ('dev/leftovers.html#end_late', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.folder_name': ('dev/leftovers.html#folder_name', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.home_of_folders': ('dev/leftovers.html#home_of_folders', 'ecrl/dev/leftovers.py'),
+                                    'ecrl.dev.leftovers.in_use': ('dev/leftovers.html#in_use', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.in_words': ('dev/leftovers.html#in_words', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.inode_of': ('dev/leftovers.html#inode_of', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.inodes_of': ('dev/leftovers.html#inodes_of', 'ecrl/dev/leftovers.py'),

@@ -21,7 +21,7 @@ def until(
     look: Callable, # what is there to be seen now
     expected=None, # what is to be seen; None: anything that is true
     lives=None, # a process without which it will not come, with `poll`
-    limit_s: float = 60.0,
+    limit_s: float = 600.0, # only a wait that would have no end reaches it
 ): # what was seen
     "Look until it is as expected; `TimeoutError` if that does not come."
     end, due = time.monotonic() + limit_s, 'something' if expected is None else repr(expected)
