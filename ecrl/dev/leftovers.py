@@ -34,6 +34,7 @@ def end(processes: list[psutil.Process]):
         with contextlib.suppress(psutil.Error): p.kill()
     psutil.wait_procs(processes, 10.)
 
+# %% ../../nbs/dev/872_leftovers.ipynb #1ef70019
 HELD = 'held'        # a file of a folder, locked by the process that made it, and not by what that forks
 
 def in_use(folder: Path) -> bool:
@@ -51,6 +52,7 @@ def clear_dead(home: Path):
         end([p for p in psutil.process_iter() if Path(variable_of(p.pid, 'TMPDIR') or '/').is_relative_to(d)])
         shutil.rmtree(d, ignore_errors=True)          # another user's stays
 
+# %% ../../nbs/dev/872_leftovers.ipynb #1ef7001d
 def use_folder(folder: Path):
     "From now on this process and its children put temporary files there."
     folder.mkdir(mode=0o700)

@@ -96,11 +96,15 @@ def _cut() -> re.Pattern: # what is replaced by an ellipsis
     inside = '|'.join(re.escape(p) + r'(?!\w)' for p in sorted(places, key=len, reverse=True))
     return re.compile(rf'{inside}|{re.escape(tempfile.gettempdir())}/[^/\s\'",:;<>()\[\]]+')
 
+_NO_RESOLVER = re.compile(r'\[W\d[^\n]*\] \[c10d\] The hostname of the client socket cannot be retrieved[^\n]*\n?')
+
 def portable(value):
-    "Outputs, or a part of them, with paths cut short and without addresses in memory."
+    """Outputs, or a part of them, with paths cut short, without addresses in memory, and without what torch says where
+    names of hosts cannot be asked for, as offline."""
     if isinstance(value, dict): return {k: v if k.startswith('image/png') else portable(v) for k, v in value.items()}
     if isinstance(value, list): return [portable(v) for v in value]
-    return _cut().sub('…', re.sub(r' at 0x[0-9a-f]+', '', value)) if isinstance(value, str) else value
+    if not isinstance(value, str): return value
+    return _cut().sub('…', re.sub(r' at 0x[0-9a-f]+', '', _NO_RESOLVER.sub('', value)))
 
 _PLACES = re.compile(r'(?<![\w.…<])/(?:tmp|home|root|Users|work|var/folders)(?:/[^\s<>"\']*|(?!\w))')
 

@@ -73,7 +73,7 @@ def pace(h: History) -> dict: # steps/s over all, and ms of a step
     return dict(steps_s=(len(t) - 1)/(t.iloc[-1] - t.iloc[0]), step_ms=1e3*float(t.diff().median()))
 
 def settled(said: dict[str, list]) -> dict: # said: law -> its result in each life
-    "What the lives together say of the laws: how many held and how many had nothing to judge; the broken and the open ones."
+    "What lives together say of the laws: how many held, how many had nothing to judge, which broke, which are open."
     return dict(held=sum(True in v and False not in v and 'unknown' not in v for v in said.values()),
                 idle=sum(set(v) <= {NOT_EXERCISED} for v in said.values()),
                 broken=', '.join(k for k, v in said.items() if False in v),
