@@ -2199,6 +2199,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'ecrl.dev.leftovers.inodes_of': ('dev/leftovers.html#inodes_of', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.looked_after': ('dev/leftovers.html#looked_after', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.memory_names': ('dev/leftovers.html#memory_names', 'ecrl/dev/leftovers.py'),
+                                    'ecrl.dev.leftovers.on_time': ('dev/leftovers.html#on_time', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.own_folder': ('dev/leftovers.html#own_folder', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.remove_memory': ('dev/leftovers.html#remove_memory', 'ecrl/dev/leftovers.py'),
                                     'ecrl.dev.leftovers.survivors': ('dev/leftovers.html#survivors', 'ecrl/dev/leftovers.py'),

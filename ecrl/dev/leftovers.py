@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LONGEST', 'HELD', 'MEMORY', 'PID', 'GRACE_S', 'WHERE', 'IDLE', 'PERIODS', 'home_of_folders', 'folder_name', 'end',
            'in_use', 'clear_dead', 'use_folder', 'own_folder', 'memory_names', 'inodes_of', 'abandoned', 'inode_of',
-           'remove_memory', 'survivors', 'command_of', 'in_words', 'used_s', 'end_late', 'looked_after']
+           'remove_memory', 'survivors', 'command_of', 'in_words', 'used_s', 'end_late', 'on_time', 'looked_after']
 
 # %% ../../nbs/dev/872_leftovers.ipynb #1ef70004
 import contextlib, fcntl, math, os, re, shutil, signal, subprocess, tempfile, threading, time
@@ -39,9 +39,10 @@ HELD = 'held'        # a file of a folder, locked by the process that made it, a
 
 def in_use(folder: Path) -> bool:
     "Whether the process that made it lives: here, or in another container or on another host that shares the folder."
+    if folder.name == folder_name(int(folder.name.split('_')[1])): return True
     try:
         with open(folder/HELD, 'r+') as f: fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError: return folder.name == folder_name(int(folder.name.split('_')[1]))      # just made
+    except FileNotFoundError: return False
     except OSError: return True                        # it is locked, or another user's
     return False
 
@@ -164,6 +165,15 @@ def end_late(
         os.kill(pid, WHERE)
         if not over.wait(1.): os.kill(pid, signal.SIGKILL)
 
+@contextlib.contextmanager
+def on_time(pid: int, period_s: float, most_s: float = math.inf) -> Iterator[list[str]]: # why it was killed, if it was
+    "Until this is over, a process that is late is ended, see `end_late`."
+    over, late = threading.Event(), []
+    clock = threading.Thread(target=end_late, args=(pid, period_s, over, late, most_s), daemon=True)
+    clock.start()
+    try: yield late
+    finally: over.set(); clock.join()
+
 # %% ../../nbs/dev/872_leftovers.ipynb #1ef7001b
 def looked_after(
     folder: Path, # will be made, and removed
@@ -176,10 +186,8 @@ def looked_after(
     take_orphans()
     use_folder(folder)
     a = ForkedCall(function, *args)
-    over, late = threading.Event(), []
-    threading.Thread(target=end_late, args=(a.process.pid, period_s, over, late), daemon=True).start()
-    while (pid := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid) != a.process.pid: os.waitpid(pid, 0)
-    over.set()
+    with on_time(a.process.pid, period_s) as late:
+        while (pid := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid) != a.process.pid: os.waitpid(pid, 0)
     a.process.join()
     alive = survivors(0. if late else grace_s)
     left = [f'the process {command_of(p)}' for p in alive]

@@ -10,7 +10,7 @@ __all__ = ['SWAPS', 'ALIVE', 'Mutant', 'mutants_of', 'executed', 'draw', 'mutant
 
 # %% ../../nbs/dev/879_mutants.ipynb #a8790004
 import argparse, ast, compileall, contextlib, csv, fcntl, gc, hashlib, importlib, io, json, math, os, py_compile
-import re, resource, shutil, signal, subprocess, sys, tempfile, threading, time, tokenize
+import re, resource, shutil, signal, subprocess, sys, tempfile, time, tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ import psutil
 from ..base.files import project_root
 from ..base.processes import ForkedCall, Killed, take_orphans
 from .changed import Page, page_of, pages
-from .leftovers import end_late, own_folder, remove_memory
+from .leftovers import on_time, own_folder, remove_memory
 from .outputs import SHARED, at_once, cost_s, ready_to_fork, with_room, workers
 from ..proof.campaign import rate_interval
 
@@ -191,14 +191,12 @@ def answer_of(
     began, before, why, other = time.monotonic(), used(), '', []
     with a_folder('m') as d, contextlib.redirect_stdout(io.StringIO()):
         a = ForkedCall(ask, tree, notebook, str(d))
-        pids, over, late = {a.process.pid}, threading.Event(), []
-        clock = threading.Thread(target=end_late, args=(a.process.pid, patience_s, over, late, most_s), daemon=True)
-        clock.start()
-        try:
-            failed, other = a.result()
-            if failed: why = 'error'
-        except Killed: why = 'deadline' if late else 'killed'
-        over.set(); clock.join()
+        pids = {a.process.pid}
+        with on_time(a.process.pid, patience_s, most_s) as late:
+            try:
+                failed, other = a.result()
+                if failed: why = 'error'
+            except Killed: why = 'deadline' if late else 'killed'
         while left := psutil.Process().children(recursive=True):       # orphans, too
             for p in left:
                 with contextlib.suppress(psutil.Error): pids.add(p.pid); p.kill()
