@@ -90,8 +90,9 @@ def inodes_of(pid: int) -> set[int]: # those that this user may not see are miss
     "What a process has open or mapped. Not by name: a semaphore is mapped under another one, before it gets its own."
     found = set()
     with contextlib.suppress(OSError): found |= {int(m.split()[4]) for m in open(f'/proc/{pid}/maps')}
-    for f in Path(f'/proc/{pid}/fd').glob('*'):
-        with contextlib.suppress(OSError): found.add(f.stat().st_ino)
+    with contextlib.suppress(OSError):                              # it may end in the middle
+        for f in Path(f'/proc/{pid}/fd').glob('*'):
+            with contextlib.suppress(OSError): found.add(f.stat().st_ino)
     return found
 
 def abandoned(before: set[str], moment_s: float = 20.) -> list[str]: # names
