@@ -72,9 +72,11 @@ def pace(h: History) -> dict: # steps/s over all, and ms of a step
     t = h.surviving[h.surviving['rank'] == 0].sort_values('global_step')['clock']
     return dict(steps_s=(len(t) - 1)/(t.iloc[-1] - t.iloc[0]), step_ms=1e3*float(t.diff().median()))
 
-def settled(said: dict[str, list]) -> dict: # said: law -> its result in each life
+def settled(found: list[dict]) -> dict: # of each life: law -> (result, facts examined)
     "What lives together say of the laws: how many held, how many had nothing to judge, which broke, which are open."
-    return dict(held=sum(True in v and False not in v and 'unknown' not in v for v in said.values()),
+    said = {k: [v[k][0] for v in found if k in v] for v in found for k in v}
+    return dict(facts=sum(n for v in found for _, n in v.values()),
+                held=sum(True in v and False not in v and 'unknown' not in v for v in said.values()),
                 idle=sum(set(v) <= {NOT_EXERCISED} for v in said.values()),
                 broken=', '.join(k for k, v in said.items() if False in v),
                 open=', '.join(k for k, v in said.items() if 'unknown' in v and False not in v))
@@ -83,12 +85,11 @@ def group_row(h: History) -> dict: # of a run of stages
     "What its groups went through."
     lives, s = lives_of(h), h.config.of_kit()
     found = [verdict_in(h.path, n, x) for n, x in lives.items()]
-    said = {k: [v[k][0] for v in found if k in v] for k in LAWS}
     apart = pd.concat([pauses(x) for x in lives.values()]) if lives else pd.DataFrame()
     first = apart.iloc[0] if len(apart) else dict.fromkeys(('detection', 'election', 'redo'))
     blamed = [x for life in lives.values() for x in left_out(life, 2*s.silent_s)]
     return dict(shape=f'{len(s.map) or s.count}x{s.replicas}', copies=s.copies, order=s.schedule,
-                **settled(said), facts=sum(n for v in found for _, n in v.values()),
+                **settled(found),
                 views=sum(max(Records(x).views) - 1 for x in lives.values()),
                 falsely=sum(not fault for _, _, fault in blamed), detection=first['detection'],
                 election=first['election'], redo=first['redo'])
