@@ -351,7 +351,7 @@ def projection_sliders(
         try:
             moved = stated(*(v[k] for k in ('step_s', 'save_s', 'write_s', 'recovery_s')),
                            min(30.0, v['recovery_s']/4), min(60.0, v['recovery_s']/4))
-            scale = Scale(max(2, round(v['devices'])), v['mtbf_y']*UNITS['y'], spares=v['spares'], start_s_per_1000=0.0)
+            scale = Scale(round(v['devices']), v['mtbf_y']*UNITS['y'], spares=v['spares'], start_s_per_1000=0.0)
             view.value = projection_html(moved, scale, v['way'], reps)
         except ConfigError as e: view.value = f'<p>{html.escape(str(e))}</p>'
     for w in c.values(): w.observe(draw, 'value')
