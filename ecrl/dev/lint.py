@@ -71,4 +71,4 @@ def imports_of(module: str, root: Path) -> list[str]: # the module itself too
     "Names of the modules that a fresh interpreter holds after an import."
     code = f'import sys; before = set(sys.modules); import {module}; print(*sorted(set(sys.modules) - before))'
     return subprocess.run([sys.executable, '-c', code], cwd=root, env=os.environ | {'PYTHONPATH': str(root)},
-                          text=True, capture_output=True, check=True, timeout=120).stdout.split()
+                          text=True, capture_output=True, check=True, timeout=600).stdout.split()

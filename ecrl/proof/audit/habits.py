@@ -56,7 +56,7 @@ def live(text: str, folder: Path, kill: str = '', light: bool = False): # light:
 def runs(text: str, *kills: str, folder: Path, light: bool = False) -> Path: # kills: of each launch; '': to the end
     "Launch it so many times, and give its folder."
     for kill in kills:
-        try: ForkedCall(live, text, folder, kill, light).result(60)
+        try: ForkedCall(live, text, folder, kill, light).result(600)
         except Killed as e:
             if not kill or 'exit code -9' not in str(e): raise
     return folder

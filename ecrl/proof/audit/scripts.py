@@ -240,7 +240,7 @@ def live_watched(name: str, variant: str) -> str:
         for n, kill in enumerate([*s.kill.split(','), '']):
             env = watched_job(words, ledger := Path(d)/'ledger')[0] | dict(ECRL_AUDIT_KILL=kill)
             launch = in_folder(words, s.ranks, ledger, n > 0)
-            subprocess.run(launch, cwd=work, env=env, capture_output=True, timeout=300)
+            subprocess.run(launch, cwd=work, env=env, capture_output=True, timeout=600)
         return in_words(verify_audit(ledger).grades)
 
 # %% ../../../nbs/proof/audit/690_scripts.ipynb #690000a4
