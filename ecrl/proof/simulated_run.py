@@ -383,7 +383,6 @@ def _close(j: SimulatedRun):
     j.w.event('resumed_session', j.launched, environment_differs={}, config_differs={}, boot=str(j.w.boot),
               ran_s=j.w.now - 1000.0)
     j.w.event('completed', j.launched, after=0.1, reason=None)
-    j.killed = False
 
 def simulate_run(
     path: Path | str, # the run's directory; must not exist
