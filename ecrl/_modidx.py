@@ -3774,6 +3774,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                    'ecrl/proof/averaging/paced.py'),
                                             'ecrl.proof.averaging.paced.Copies.__init__': ( 'proof/averaging/paced.html#copies.__init__',
                                                                                             'ecrl/proof/averaging/paced.py'),
+                                            'ecrl.proof.averaging.paced.Copies.keep': ( 'proof/averaging/paced.html#copies.keep',
+                                                                                        'ecrl/proof/averaging/paced.py'),
                                             'ecrl.proof.averaging.paced.Copies.look': ( 'proof/averaging/paced.html#copies.look',
                                                                                         'ecrl/proof/averaging/paced.py'),
                                             'ecrl.proof.averaging.paced.Copies.passed': ( 'proof/averaging/paced.html#copies.passed',

@@ -35,21 +35,25 @@ class Pace:
         while (left := self.due - self.now()) > 0: self.sleep(left)
 
 class Copies:
-    "Rank 0's model now and then; no more often than each 0.2 s, where there is a clock."
+    "Rank 0's model now and then, no more often than each 0.2 s where there is a clock; and at the end."
     now = staticmethod(time.monotonic)
     def __init__(self, model, rank: int, paced: bool):
         self.model, self.rank, self.least, self.kept, self.syncs, self.counts = model, rank, 0.2*paced, [], [], []
-        self.begun, self.last, self.samples = self.now(), -1e9, 0
+        self.begun, self.last, self.seen, self.samples = self.now(), -1e9, -1e9, 0
 
     def passed(self) -> float: return self.now() - self.begun
 
     def look(self, samples: int): # consumed so far
-        self.samples, now = samples, self.passed()
-        if self.rank or now - self.last < self.least: return
-        self.last = now
-        self.kept.append((now, samples, {k: v.clone() for k, v in self.model.state_dict().items()}))
+        self.samples, self.seen = samples, self.passed()
+        if self.seen - self.last >= self.least: self.keep()
 
-    def row(self, arm: str, seed: int, rank: int, pace: Pace) -> dict:
+    def keep(self): # as it was when it was looked at
+        if self.rank: return
+        self.last = self.seen
+        self.kept.append((self.seen, self.samples, {k: v.clone() for k, v in self.model.state_dict().items()}))
+
+    def row(self, arm: str, seed: int, rank: int, pace: Pace) -> dict: # when nothing is trained any more
+        if self.seen > self.last: self.keep()
         return dict(arm=arm, round=seed, rank=rank, batches=pace.batches, slept_s=pace.slept, late_s=pace.late,
             paced_s=pace.paced, computed_s=pace.computed, longest=pace.longest, took_s=self.passed(),
             samples=self.samples, syncs=self.syncs, counts=self.counts)
@@ -203,8 +207,9 @@ def arms_of_seed(me: Rank, p: dict, seed: int, arms: list[str]) -> Iterator[dict
     for arm in arms:
         t.arm, t.pace = arm, Pace(p, me.rank)
         copies = ARMS[arm](t)
+        row = copies.row(arm, seed, me.rank, t.pace)
         if me.rank == 0: torch.save(copies.kept, me.folder/f'kept_{arm}.pt')
-        yield from me.gather(arm, copies.row(arm, seed, me.rank, t.pace))
+        yield from me.gather(arm, row)
 
 # %% ../../../nbs/proof/averaging/470_paced.ipynb #cd1fb166
 def _torchft_manager(me: Rank, model, opt, port: int, lighthouse: str): # port: of its own store
