@@ -183,10 +183,6 @@ def fit_the_rest(self: SimulatedRounds):
     for b in [*files.get('checkpoint_rank0.jsonl', ()), *(f for name, f in files.items() if name.endswith('.json')
             and isinstance(f, dict))]:
         if 'epoch' in b: b['epoch'] = first[b['attempt'], b['global_step']]['epoch']
-    for d in files.get('debug_rank0_ids.jsonl', ()):
-        r = first[key := (d['attempt'], d['global_step'])]
-        d.update(epoch=r['epoch'], cursor_step=r['cursor_step'],
-            sample_ids=self.ids(r['epoch'], self.done[key].batches(0)).tolist())
     for e in self.records.events(event='launch'):       # sealed with the settings of its time
         now = flat(parse_yaml(files['config.yaml']))
         for s in reversed(self.records.events(event='resumed_session')):
