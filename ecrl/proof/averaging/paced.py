@@ -34,6 +34,7 @@ class Pace:
         self.slept += self.due - now
         while (left := self.due - self.now()) > 0: self.sleep(left)
 
+# %% ../../../nbs/proof/averaging/470_paced.ipynb #b4700016
 class Copies:
     "Rank 0's model now and then, no more often than each 0.2 s where there is a clock; and at the end."
     now = staticmethod(time.monotonic)
