@@ -3782,6 +3782,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                           'ecrl/proof/averaging/paced.py'),
                                             'ecrl.proof.averaging.paced.Copies.row': ( 'proof/averaging/paced.html#copies.row',
                                                                                        'ecrl/proof/averaging/paced.py'),
+                                            'ecrl.proof.averaging.paced.Copies.version': ( 'proof/averaging/paced.html#copies.version',
+                                                                                           'ecrl/proof/averaging/paced.py'),
                                             'ecrl.proof.averaging.paced.Pace': ( 'proof/averaging/paced.html#pace',
                                                                                  'ecrl/proof/averaging/paced.py'),
                                             'ecrl.proof.averaging.paced.Pace.__init__': ( 'proof/averaging/paced.html#pace.__init__',

@@ -36,25 +36,30 @@ class Pace:
 
 # %% ../../../nbs/proof/averaging/470_paced.ipynb #b4700016
 class Copies:
-    "Rank 0's model now and then, no more often than each 0.2 s where there is a clock; and at the end."
+    "Rank 0's model now and then, no more often than each 0.2 s where there is a clock; and the last that was shown."
     now = staticmethod(time.monotonic)
     def __init__(self, model, rank: int, paced: bool):
         self.model, self.rank, self.least, self.kept, self.syncs, self.counts = model, rank, 0.2*paced, [], [], []
-        self.begun, self.last, self.seen, self.samples = self.now(), -1e9, -1e9, 0
+        self.begun, self.last, self.samples, self.seen = self.now(), -1e9, 0, None
 
     def passed(self) -> float: return self.now() - self.begun
 
     def look(self, samples: int): # consumed so far
-        self.samples, self.seen = samples, self.passed()
-        if self.seen - self.last >= self.least: self.keep()
+        self.samples, now = samples, self.passed()
+        self.seen = now, self.version()
+        if now - self.last >= self.least: self.keep()
 
-    def keep(self): # as it was when it was looked at
-        if self.rank: return
-        self.last = self.seen
-        self.kept.append((self.seen, self.samples, {k: v.clone() for k, v in self.model.state_dict().items()}))
+    def version(self) -> int: # another one after each update
+        return sum(p._version for p in self.model.parameters())
 
-    def row(self, arm: str, seed: int, rank: int, pace: Pace) -> dict: # when nothing is trained any more
-        if self.seen > self.last: self.keep()
+    def keep(self):
+        now, version = self.seen
+        if self.rank or now <= self.last or version != self.version(): return        # it is another model by now
+        self.last = now
+        self.kept.append((now, self.samples, {k: v.clone() for k, v in self.model.state_dict().items()}))
+
+    def row(self, arm: str, seed: int, rank: int, pace: Pace) -> dict:
+        if self.seen: self.keep()
         return dict(arm=arm, round=seed, rank=rank, batches=pace.batches, slept_s=pace.slept, late_s=pace.late,
             paced_s=pace.paced, computed_s=pace.computed, longest=pace.longest, took_s=self.passed(),
             samples=self.samples, syncs=self.syncs, counts=self.counts)

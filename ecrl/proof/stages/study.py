@@ -12,6 +12,7 @@ import json
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from collections.abc import Iterable
 from pathlib import Path
 from matplotlib.axes import Axes
 from ...measure.history import History
@@ -72,14 +73,17 @@ def pace(h: History) -> dict: # steps/s over all, and ms of a step
     t = h.surviving[h.surviving['rank'] == 0].sort_values('global_step')['clock']
     return dict(steps_s=(len(t) - 1)/(t.iloc[-1] - t.iloc[0]), step_ms=1e3*float(t.diff().median()))
 
-def settled(found: list[dict]) -> dict: # of each life: law -> (result, facts examined)
+def settled(
+    found: list[dict], # of each life: law -> (result, facts examined)
+    laws: Iterable[str] = LAWS,
+) -> dict:
     "What lives together say of the laws: how many held, how many had nothing to judge, which broke, which are open."
-    said = {k: [v[k][0] for v in found if k in v] for v in found for k in v}
-    return dict(facts=sum(n for v in found for _, n in v.values()),
-                held=sum(True in v and False not in v and 'unknown' not in v for v in said.values()),
+    said = {k: [v[k][0] for v in found if k in v] for k in laws}
+    return dict(held=sum(True in v and False not in v and 'unknown' not in v for v in said.values()),
                 idle=sum(set(v) <= {NOT_EXERCISED} for v in said.values()),
                 broken=', '.join(k for k, v in said.items() if False in v),
-                open=', '.join(k for k, v in said.items() if 'unknown' in v and False not in v))
+                open=', '.join(k for k, v in said.items() if 'unknown' in v and False not in v),
+                facts=sum(n for v in found for _, n in v.values()))
 
 def group_row(h: History) -> dict: # of a run of stages
     "What its groups went through."
