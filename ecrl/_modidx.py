@@ -2164,6 +2164,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'ecrl.dev.checks.fingerprints': ('dev/checks.html#fingerprints', 'ecrl/dev/checks.py'),
                                  'ecrl.dev.checks.made_anew': ('dev/checks.html#made_anew', 'ecrl/dev/checks.py'),
                                  'ecrl.dev.checks.main': ('dev/checks.html#main', 'ecrl/dev/checks.py'),
+                                 'ecrl.dev.checks.names_known': ('dev/checks.html#names_known', 'ecrl/dev/checks.py'),
                                  'ecrl.dev.checks.notebooks_clean': ('dev/checks.html#notebooks_clean', 'ecrl/dev/checks.py'),
                                  'ecrl.dev.checks.notebooks_pass': ('dev/checks.html#notebooks_pass', 'ecrl/dev/checks.py'),
                                  'ecrl.dev.checks.package_in_step': ('dev/checks.html#package_in_step', 'ecrl/dev/checks.py'),

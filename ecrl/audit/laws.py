@@ -13,7 +13,7 @@ from pathlib import Path
 from ..measure.laws import GRADES, NOT_EXERCISED, RECORDS, Evidence, Verdict, check_law, graded, result, worst
 from .history import AuditHistory, common_steps, epochs, printable, read_audit
 from .ledger import HANDED_ON
-from . import laws_records, laws_set, laws_order, laws_state      # each adds its own to AUDIT_LAWS
+from . import laws_records, laws_set, laws_order, laws_state      # noqa: F401  each adds its own to AUDIT_LAWS
 from .findings import AUDIT_LAWS, BY_HAND, UNDISTURBED
 from .laws_set import witnesses
 from .laws_state import outcomes, unrepeatable

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['MOVED', 'QUICK', 'CHECKS', 'BESIDE', 'USAGE', 'CheckFailed', 'fingerprints', 'unchanged_by', 'run', 'package_in_step',
-           'notebooks_clean', 'check_parameters', 'parameters_tagged', 'rooms_held', 'made_anew', 'write_readme',
-           'readme_in_step', 'run_notebooks_aside', 'notebooks_pass', 'experiment_runs', 'site_builds', 'another_place',
-           'change_passes', 'timed_check', 'verdict_of', 'tidy_check', 'run_checks', 'main']
+           'notebooks_clean', 'check_parameters', 'parameters_tagged', 'names_known', 'rooms_held', 'made_anew',
+           'write_readme', 'readme_in_step', 'run_notebooks_aside', 'notebooks_pass', 'experiment_runs', 'site_builds',
+           'another_place', 'change_passes', 'timed_check', 'verdict_of', 'tidy_check', 'run_checks', 'main']
 
 # %% ../../nbs/dev/880_checks.ipynb #ead0727b
 import compileall, csv, hashlib, json, os, shutil, signal, subprocess, sys, tempfile, time
@@ -72,6 +72,10 @@ def parameters_tagged():
     "Every parameterised notebook has its one parameters cell."
     for folder in ('experiments', 'analysis'):
         for nb in sorted((project_root()/'nbs'/folder).glob('*.ipynb')): check_parameters(nb)
+
+def names_known():
+    "No name that does not exist, no import that nobody uses (ruff)."
+    run(['ruff', 'check', '--no-cache', '--quiet'])
 
 def rooms_held():
     "No exported cell of the rooms that are held is longer or wider than a page takes."
@@ -151,7 +155,7 @@ def change_passes():
     if chosen := of_change(project_root()): run_notebooks_aside(chosen)
 
 # %% ../../nbs/dev/880_checks.ipynb #214a7daa
-QUICK = [package_in_step, notebooks_clean, parameters_tagged, rooms_held]
+QUICK = [package_in_step, notebooks_clean, parameters_tagged, names_known, rooms_held]
 CHECKS = [*QUICK, notebooks_pass]
 BESIDE = [readme_in_step, experiment_runs, site_builds, another_place]         # while the last of the others runs
 

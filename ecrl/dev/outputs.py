@@ -11,7 +11,7 @@ __all__ = ['PERIOD_S', 'SHARED', 'COSTS', 'DEAREST', 'PROBLEMS', 'words', 'alike
 
 # %% ../../nbs/dev/875_outputs.ipynb #b3de80c2
 import atexit, ctypes, difflib, faulthandler, importlib, json, os, re, resource, runpy, signal, socket, subprocess
-import sys, tempfile, time
+import sys, tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path

@@ -11,7 +11,7 @@ from pathlib import Path
 from ...audit.laws import verify_audit
 from ...audit.watching import watch
 from ...base.processes import ForkedCall, Killed
-from ...measure.laws import Verdict, word
+from ...measure.laws import Verdict
 
 # %% ../../../nbs/proof/audit/649_habits.ipynb #64900a07
 SCRIPT = '''
