@@ -96,7 +96,8 @@ def _cut() -> re.Pattern: # what is replaced by an ellipsis
     inside = '|'.join(re.escape(p) + r'(?!\w)' for p in sorted(places, key=len, reverse=True))
     return re.compile(rf'{inside}|{re.escape(tempfile.gettempdir())}/[^/\s\'",:;<>()\[\]]+')
 
-_NO_RESOLVER = re.compile(r'\[W\d[^\n]*\] \[c10d\] The hostname of the client socket cannot be retrieved[^\n]*\n?')
+_NO_RESOLVER = re.compile(
+    r'(?:\[rank\d+\]:)?\[W\d[^\n]*\] \[c10d\] The hostname of the client socket cannot be retrieved[^\n]*\n?')
 
 def portable(value):
     """Outputs, or a part of them, with paths cut short, without addresses in memory, and without what torch says where
