@@ -181,7 +181,7 @@ def visit(
         convicted_by = ', '.join(k for k, ok in v.checks.items() if ok is False)
         return dict(exhibit=e.name, law=', '.join(e.laws), valid=v.valid, convicted_by=convicted_by,
                     without_it=getattr(without, 'valid', None)) | {g: word(x) for g, x in v.grades.items()} | dict(
-                        source=e.source, told=next(map(str, v.offences), ''))
+                        source=e.source, offences=len(v.offences), told=next(map(str, v.offences), ''))
     found = Campaign(lambda e, folder: judge(e), list(rows), row).run(**how)
     return pd.DataFrame(found).drop(columns='trial').set_index('exhibit')
 

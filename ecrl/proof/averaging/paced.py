@@ -40,26 +40,26 @@ class Copies:
     now = staticmethod(time.monotonic)
     def __init__(self, model, rank: int, paced: bool):
         self.model, self.rank, self.least, self.kept, self.syncs, self.counts = model, rank, 0.2*paced, [], [], []
-        self.begun, self.last, self.samples, self.seen = self.now(), -1e9, 0, None
+        self.begun, self.samples, self.shown = self.now(), 0, None        # shown: and not kept yet
 
     def passed(self) -> float: return self.now() - self.begun
 
     def look(self, samples: int): # consumed so far
-        self.samples, now = samples, self.passed()
-        self.seen = now, self.version()
-        if now - self.last >= self.least: self.keep()
+        self.samples = samples
+        if self.rank: return
+        now, *_ = self.shown = self.passed(), self.version()
+        if not self.kept or now - self.kept[-1][0] >= self.least: self.keep()
 
     def version(self) -> int: # another one after each update
         return sum(p._version for p in self.model.parameters())
 
-    def keep(self):
-        now, version = self.seen
-        if self.rank or now <= self.last or version != self.version(): return        # it is another model by now
-        self.last = now
-        self.kept.append((now, self.samples, {k: v.clone() for k, v in self.model.state_dict().items()}))
+    def keep(self): # unless it is another model by now
+        (now, version), self.shown = self.shown, None
+        if version == self.version():
+            self.kept.append((now, self.samples, {k: v.clone() for k, v in self.model.state_dict().items()}))
 
     def row(self, arm: str, seed: int, rank: int, pace: Pace) -> dict:
-        if self.seen: self.keep()
+        if self.shown: self.keep()
         return dict(arm=arm, round=seed, rank=rank, batches=pace.batches, slept_s=pace.slept, late_s=pace.late,
             paced_s=pace.paced, computed_s=pace.computed, longest=pace.longest, took_s=self.passed(),
             samples=self.samples, syncs=self.syncs, counts=self.counts)
