@@ -4117,6 +4117,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                         'ecrl.proof.bench.steps.Arm.loss_of': ( 'proof/bench/steps.html#arm.loss_of',
                                                                                 'ecrl/proof/bench/steps.py'),
                                         'ecrl.proof.bench.steps.Arm.step': ('proof/bench/steps.html#arm.step', 'ecrl/proof/bench/steps.py'),
+                                        'ecrl.proof.bench.steps._taken': ('proof/bench/steps.html#_taken', 'ecrl/proof/bench/steps.py'),
                                         'ecrl.proof.bench.steps.arms_in_turn': ( 'proof/bench/steps.html#arms_in_turn',
                                                                                  'ecrl/proof/bench/steps.py'),
                                         'ecrl.proof.bench.steps.bare': ('proof/bench/steps.html#bare', 'ecrl/proof/bench/steps.py'),

@@ -7,7 +7,7 @@ __all__ = ['bare', 'instrumented', 'loop_turns', 'measure_loop', 'price_of_loop'
            'measure_arms', 'verdict_on_numerics', 'main']
 
 # %% ../../../nbs/proof/bench/934_steps.ipynb #6d0749ab
-import json, os, socket, struct, subprocess, sys
+import array, fcntl, json, os, socket, struct, subprocess, sys, termios
 from collections.abc import Iterator
 from pathlib import Path
 from ...contract.config import make_config
@@ -94,6 +94,15 @@ def price_of_loop(bench: Bench, goal: float = 2.0) -> list[str]: # goal: percent
     return out
 
 # %% ../../../nbs/proof/bench/934_steps.ipynb #5fe7b085
+def _taken(s: socket.socket) -> int: # bytes that the kernel has taken to send
+    acked, before = 0, -1
+    while acked != before:                  # what is acknowledged in between would be in neither
+        before, waits = acked, array.array('i', [0])
+        fcntl.ioctl(s, termios.TIOCOUTQ, waits)
+        # tcpi_bytes_acked is 120 bytes into the kernel's answer
+        acked, = struct.unpack_from('<Q', s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 128), 120)
+    return acked + waits[0]
+
 def bytes_sent() -> int: # since each connection began
     "Over all TCP connections of this process."
     links = (f'/proc/self/fd/{f}' for f in os.listdir('/proc/self/fd'))
@@ -101,9 +110,8 @@ def bytes_sent() -> int: # since each connection began
     total = 0
     for s in (socket.socket(fileno=os.dup(f)) for f in fds):
         with s:
-            if s.family not in (socket.AF_INET, socket.AF_INET6) or s.type != socket.SOCK_STREAM: continue
-            # tcpi_bytes_sent is 200 bytes into the kernel's answer
-            total += struct.unpack_from('<Q', s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 208), 200)[0]
+            tcp = s.family in (socket.AF_INET, socket.AF_INET6) and s.type == socket.SOCK_STREAM
+            if tcp and not s.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN): total += _taken(s)
     return total
 
 # %% ../../../nbs/proof/bench/934_steps.ipynb #7499bd22
