@@ -139,16 +139,18 @@ def launch(
                         'ECRL_AUDIT_KILLED': str(run/f'launch_{n:03d}.killed'), 'PYTHONPATH': _on_path(
         let_in(run/'watch') if without_ledger(command) else '', os.getcwd())}
     with open(run/f'launch_{n:03d}.log', 'wb') as log:
-        try: p = subprocess.Popen(in_folder(command, world, run, n > 1), cwd=work, env=env, stdout=log,
-                                  stderr=subprocess.STDOUT, start_new_session=True)
+        p = None
+        try:
+            p = subprocess.Popen(in_folder(command, world, run, n > 1), cwd=work, env=env, stdout=log,
+                                 stderr=subprocess.STDOUT, start_new_session=True)
+            return p.wait(timeout_s)
         except OSError as e:
             how = _what_to_start(command[0], not isinstance(e, FileNotFoundError))
             raise TryError(f'{command[0]}: {e.strerror}. {how}') from None
-        try: return p.wait(timeout_s)
         except subprocess.TimeoutExpired:
             raise Late(f'launch {n} was not done after {timeout_s:.0f} s (kill at {kill or "no point"}).') from None
-        finally:
-            if p.poll() is None: p.kill(); p.wait()
+        finally:                            # also where Ctrl-C comes while it is started
+            if p and p.poll() is None: p.kill(); p.wait()
             end_marked(mark)
 
 # %% ../../nbs/audit/640_try.ipynb #640z0001

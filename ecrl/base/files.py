@@ -235,12 +235,13 @@ def disk_refuses(e: OSError) -> str | None: # None: it is about something else
 LOCK = '.supervisor.lock'      # in a run's logs: whoever holds it supervises the run
 
 def locked(
-    path: Path | str, # created; it never holds anything
+    path: Path | str, # it never holds anything
     refusal: str, # what to tell those who find it taken
     shared: bool = False, # with others that share it
+    mode: str = 'ab', # of `open`: it is created; rb: only if it is there
 ) -> BinaryIO: # the lock is held until this is closed, at the latest until the process ends
     "Take a lock, or refuse at once."
-    f = open(path, 'ab')
+    f = open(path, mode)
     try: fcntl.flock(f, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError: f.close(); raise ConfigError(refusal) from None
     return f

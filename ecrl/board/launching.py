@@ -137,7 +137,7 @@ def launch_row(
     kill: str | None = None, # a point of the ledger, such as step:12
     words: tuple = (), # arguments of the script
     env: dict | None = None,
-    timeout_s: float = 120.0,
+    timeout_s: float = 600.0,
 ) -> Ended:
     "Start the ranks of a row's script and wait for their end."
     (work := run/'work').mkdir(parents=True, exist_ok=True)

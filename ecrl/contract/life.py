@@ -465,8 +465,7 @@ def read_account(
 # %% ../../nbs/contract/330_life.ipynb #717a001e
 def supervised(logs: Path) -> bool | None: # None: no supervisor has ever held its lock here
     "Whether a run has a living supervisor."
-    lock = logs/LOCK
-    if not lock.exists(): return None
-    try: locked(lock, '', shared=True).close()
+    try: locked(logs/LOCK, '', shared=True, mode='rb').close()
+    except FileNotFoundError: return None
     except (ConfigError, OSError): return True
     return False

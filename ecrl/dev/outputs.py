@@ -96,8 +96,9 @@ def _cut() -> re.Pattern: # what is replaced by an ellipsis
     inside = '|'.join(re.escape(p) + r'(?!\w)' for p in sorted(places, key=len, reverse=True))
     return re.compile(rf'{inside}|{re.escape(tempfile.gettempdir())}/[^/\s\'",:;<>()\[\]]+')
 
-_NO_RESOLVER = re.compile(
-    r'(?:\[rank\d+\]:)?\[W\d[^\n]*\] \[c10d\] The hostname of the client socket cannot be retrieved[^\n]*\n?')
+_NO_RESOLVER = re.compile(              # what torch says where there is no resolver, or a name without an address
+    r'(?:\[rank\d+\]:)?\[W\d[^\n]*\] (?:\[c10d\] |Warning: )?(?:The hostname of the client socket cannot be retrieved'
+    r'|The client socket has failed to connect to|Unable to resolve hostname to a \(local\) address)[^\n]*\n?')
 
 def portable(value):
     """Outputs, or a part of them, with paths cut short, without addresses in memory, and without what torch says where

@@ -217,10 +217,12 @@ class _Page(HTMLParser):
         self.loads |= dict.fromkeys(a[k] for k in (loads,) if a.get(k))
 
 @cache
-def _page(path: Path, written_ns: int) -> _Page: return _Page(path.read_text('utf-8'))      # two checks ask for each
+def _page(path: Path, written_ns: int, size: int) -> _Page: return _Page(path.read_text('utf-8'))      # two checks ask for each
 
 def _pages(docs: Path) -> dict[Path, _Page]:
-    return {p: _page(p, p.stat().st_mtime_ns) for p in sorted(docs.resolve().rglob('*.html'))}
+    known = {p: p.stat() for p in sorted(docs.resolve().rglob('*.html'))}
+    # a time alone says little: in a tick of the clock, often 4 ms, a page is written twice
+    return {p: _page(p, s.st_mtime_ns, s.st_size) for p, s in known.items()}
 
 # %% ../../nbs/dev/850_site.ipynb #f55253fb
 def broken_links(docs: Path) -> list[str]: # a line for each

@@ -656,7 +656,7 @@ def execute_notebook(
         if wrong := sorted(set(parameters) - set(known)): raise ConfigError(
             f'{notebook} has no parameter {", ".join(map(repr, wrong))}; known: {", ".join(known)}')
         output.parent.mkdir(parents=True, exist_ok=True)
-        try: papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False,
+        try: papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False, start_timeout=600,
                                         extra_arguments=['--log-level=ERROR'], execution_timeout=timeout_s,
                                         coalesce_streams=True, kernel_name='python3')
         except papermill.PapermillExecutionError as e:

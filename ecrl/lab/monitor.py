@@ -243,6 +243,11 @@ def monitor_widget(
         return not s['ended']
     def watch():
         while not done.wait(every_s) and show(): pass
-    if show(): threading.Thread(target=watch, daemon=True).start()
-    view.stop = done.set
+    thread = threading.Thread(target=watch, daemon=True)
+    if show(): thread.start()
+    else: done.set()
+    def stop():
+        done.set()
+        if thread.ident: thread.join()         # it looks no more
+    view.stop = stop
     return view

@@ -43,7 +43,7 @@ def save_until_killed(run: Path, attempt: int, megabytes: int, at: KillPoint, pa
     "Train, as it were, and save after each step with the overlapped strategy; never returns."
     die_with_parent(parent_pid)
     os.setsid()
-    store, begun = CheckpointStore(run, attempt, keep_last=2).acquire(10), 0
+    store, begun = CheckpointStore(run, attempt, keep_last=2).acquire(600), 0
     info, _, _ = store.load_newest()
     def probe(point):
         nonlocal begun
@@ -71,7 +71,7 @@ def kill_in_save(
     kill: Kill,
     megabytes: int, # of state
     at: KillPoint,
-    patience_s: float = 30.0, # for the beginning of the save
+    patience_s: float = 600.0, # for the beginning of the save
 ) -> int: # session of the dead
     "Fork a victim, and kill it and its writer at once."
     at.clear()
@@ -103,13 +103,13 @@ def steps_in(log: Path) -> dict[str, list[int]]: # saving, acknowledged -> steps
 def take_over(run: Path, attempt: int, megabytes: int, dead: int) -> dict: # attempt, dead: of the killed one
     "What the attempt after a kill finds."
     steps = steps_in(run.with_suffix('.acks'))
-    store = CheckpointStore(run, attempt + 1, keep_last=2).acquire(10)
+    store = CheckpointStore(run, attempt + 1, keep_last=2).acquire(600)
     info, pack, problems = store.load_newest()
     before = {f.name: f.stat().st_mtime_ns for f in run.iterdir()}
     time.sleep(0.05)
     later = [f.name for f in run.iterdir() if before.get(f.name) != f.stat().st_mtime_ns]
     store.release()
-    with suppress(TimeoutError): until(lambda: not alive_in(dead), limit_s=10)     # who dies lets go of files first
+    with suppress(TimeoutError): until(lambda: not alive_in(dead), limit_s=600)     # who dies lets go of files first
     orphans = alive_in(dead)
     whole = is_whole(pack, info.global_step, megabytes) if info else not steps['acknowledged']
     return dict(saved=max(steps['saving'], default=0), acknowledged=max(steps['acknowledged'], default=0),

@@ -27,12 +27,22 @@ def kill(fault, pids: list[int]):
     for p in sorted(pids, key=lambda p: p == os.getpid()): os.kill(p, signal.SIGKILL)
     if os.getppid() in pids: signal.pause()
 
+_WAKES = """
+import os, signal, sys, time
+def runs(pid):
+    try: return open(f'/proc/{pid}/stat').read().rpartition(')')[2].split()[0] not in 'TtZX'
+    except OSError: return False
+while any(map(runs, sys.argv[2:])): time.sleep(0.005)       # the time begins when all have stopped
+time.sleep(float(sys.argv[1]))
+for pid in sys.argv[2:]:
+    try: os.kill(int(pid), signal.SIGCONT)
+    except ProcessLookupError: pass
+"""
+
 def pause(fault, pids: list[int]):
     "SIGSTOP, for a time or for ever. Somebody else has to wake a process that sleeps: a helper, which dies with it."
     if fault.duration_s:
-        code = ('import os, signal, sys, time; time.sleep(float(sys.argv[1])); '
-                '[os.kill(int(p), signal.SIGCONT) for p in sys.argv[2:]]')
-        subprocess.Popen([sys.executable, '-S', '-c', code, str(fault.duration_s), *map(str, pids)],
+        subprocess.Popen([sys.executable, '-S', '-c', _WAKES, str(fault.duration_s), *map(str, pids)],
                          preexec_fn=die_with_parent)
     for p in sorted(pids, key=lambda p: p == os.getpid()): os.kill(p, signal.SIGSTOP)
 

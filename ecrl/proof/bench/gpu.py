@@ -349,7 +349,7 @@ def seen_by_torch() -> dict:
     "The report of that process; it runs once."
     if find_spec('torch') is None: raise BenchError(
         f'expected PyTorch in {sys.executable}, found none; use a Python that has it, or pip install torch')
-    try: return rows_of('ecrl.proof.bench.gpu:be_asked', tempfile.gettempdir(), timeout_s=120.0, env=one_device())[0]
+    try: return rows_of('ecrl.proof.bench.gpu:be_asked', tempfile.gettempdir(), timeout_s=600.0, env=one_device())[0]
     except BenchError as e:
         raise BenchError(f'torch cannot be used here: {e}; see whether nvidia-smi answers') from None
 
