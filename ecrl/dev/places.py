@@ -22,7 +22,8 @@ class Place(NamedTuple):
     pretend: str = ''           # Python, for each interpreter that begins
 
 PLACES = {
-    'long-tmp': Place(tmp=120, env=dict(HOME=None, LC_ALL=None, PYTHONUTF8=None, LANG='C', COLUMNS='60')),
+    'long-tmp': Place(tmp=120, env=dict(HOME=None, LC_ALL=None, PYTHONUTF8=None, LANG='C', COLUMNS='60',
+                                            TZ='XYZ-5:45')),
     'odd-clone': Place(clone='Ein langer Pfad mit Lücken/Öffentliche Ablage für Versuche', env=dict(HOME='/proc')),
     'other-user': Place(clone='other', user=65534, env=dict(HOME='/proc'),
                         before=('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups')),
