@@ -53,7 +53,7 @@ class OutOfStep(SystemExit):
     "The ranks cannot meet for a checkpoint; the exit code tells it from an error of the library."
     def __init__(self, message: str): print(message, file=sys.stderr, flush=True); super().__init__(75)
 
-def _wait(ready, what: str, timeout_s: float = 300.0):
+def _wait(ready, what: str, timeout_s: float = 30.0):
     end = time.monotonic() + timeout_s
     while not ready():
         if time.monotonic() > end: raise OutOfStep(f'OutOfStep: after {timeout_s:.0f} s, {what}')

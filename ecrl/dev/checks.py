@@ -89,7 +89,8 @@ def made_anew(root: Path, index: Path) -> str: # the README
     from ecrl.dev.site import readme
     home = root/'nbs'/'index.ipynb'
     nb = nbformat.read(home, 4)
-    NotebookClient(nb, timeout=600, startup_timeout=600, kernel_name='python3', record_timing=False, extra_arguments=['--log-level=ERROR'],
+    NotebookClient(nb, timeout=600, startup_timeout=600, kernel_name='python3', record_timing=False,
+                   extra_arguments=['--log-level=ERROR'],
                    resources=dict(metadata=dict(path=str(home.parent)))).execute()
     nbformat.write(nb, index)
     run(['nbdev_clean', '--fname', str(index)])

@@ -217,7 +217,8 @@ class _Page(HTMLParser):
         self.loads |= dict.fromkeys(a[k] for k in (loads,) if a.get(k))
 
 @cache
-def _page(path: Path, written_ns: int, size: int) -> _Page: return _Page(path.read_text('utf-8'))      # two checks ask for each
+def _page(path: Path, written_ns: int, size: int) -> _Page:         # two checks ask for each
+    return _Page(path.read_text('utf-8'))
 
 def _pages(docs: Path) -> dict[Path, _Page]:
     known = {p: p.stat() for p in sorted(docs.resolve().rglob('*.html'))}

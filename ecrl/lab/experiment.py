@@ -656,9 +656,9 @@ def execute_notebook(
         if wrong := sorted(set(parameters) - set(known)): raise ConfigError(
             f'{notebook} has no parameter {", ".join(map(repr, wrong))}; known: {", ".join(known)}')
         output.parent.mkdir(parents=True, exist_ok=True)
-        try: papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False, start_timeout=600,
+        try: papermill.execute_notebook(str(notebook), str(output), parameters, cwd='.', progress_bar=False,
                                         extra_arguments=['--log-level=ERROR'], execution_timeout=timeout_s,
-                                        coalesce_streams=True, kernel_name='python3')
+                                        start_timeout=600, coalesce_streams=True, kernel_name='python3')
         except papermill.PapermillExecutionError as e:
             code = next((l for l in e.source.splitlines() if l.strip() and not l.startswith(('#', '%'))), '')
             raise ConfigError(f'{notebook}: cell [{e.exec_count}], `{code[:60]}`, failed; its traceback stands in '
