@@ -238,7 +238,7 @@ def locked(
     path: Path | str, # it never holds anything
     refusal: str, # what to tell those who find it taken
     shared: bool = False, # with others that share it
-    mode: str = 'ab', # of `open`: it is created; rb: only if it is there
+    mode: str = 'ab', # of `open`: one that is absent is made; rb: is an error
 ) -> BinaryIO: # the lock is held until this is closed, at the latest until the process ends
     "Take a lock, or refuse at once."
     f = open(path, mode)

@@ -116,7 +116,7 @@ def stages_table(pub: Publication) -> pd.DataFrame:
     t = t.reindex(columns=[*t.columns, *(k for k in ROW if k not in t)])
     kind = t.groupby('suite')[list(KIND)].transform('first')        # the uncut network stands beside the same group
     return t.assign(**kind, pause=t[['detection', 'election', 'redo']].astype(float).sum(axis=1, min_count=3).fillna(
-        t['mttr_s'].where(t['restarts'] > 0)))
+        t['mttr_s'].astype(float).where(t['restarts'] > 0)))
 
 KIND = ('shape', 'copies', 'order')
 ROW = (*KIND, 'held', 'idle', 'broken', 'open', 'facts', 'views', 'falsely', 'detection', 'election', 'redo')
