@@ -150,8 +150,9 @@ def launch(
         except subprocess.TimeoutExpired:
             raise Late(f'launch {n} was not done after {timeout_s:.0f} s (kill at {kill or "no point"}).') from None
         finally:                            # also where Ctrl-C comes while it is started
-            if p and p.poll() is None: p.kill(); p.wait()
-            end_marked(mark)
+            try:
+                if p and p.poll() is None: p.kill(); p.wait()
+            finally: end_marked(mark)
 
 # %% ../../nbs/audit/640_try.ipynb #640z0001
 def _log(run: Path) -> Path: # of the newest launch

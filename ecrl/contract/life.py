@@ -466,6 +466,6 @@ def read_account(
 def supervised(logs: Path) -> bool | None: # None: no supervisor has ever held its lock here
     "Whether a run has a living supervisor."
     try: locked(logs/LOCK, '', shared=True, mode='rb').close()
-    except FileNotFoundError: return None
+    except (FileNotFoundError, NotADirectoryError): return None
     except (ConfigError, OSError): return True
     return False

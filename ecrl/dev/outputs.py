@@ -98,11 +98,12 @@ def _cut() -> re.Pattern: # what is replaced by an ellipsis
 
 _NO_RESOLVER = re.compile(              # what torch says where there is no resolver, or a name without an address
     r'(?:\[rank\d+\]:)?\[W\d[^\n]*\] (?:\[c10d\] |Warning: )?(?:The hostname of the client socket cannot be retrieved'
-    r'|The client socket has failed to connect to|Unable to resolve hostname to a \(local\) address)[^\n]*\n?')
+    r'|The client socket has failed to connect to[^\n]*errno: 97|Unable to resolve hostname to a \(local\) address)'
+    r'[^\n]*\n?')
 
 def portable(value):
     """Outputs, or a part of them, with paths cut short, without addresses in memory, and without what torch says where
-    names of hosts cannot be asked for, as offline."""
+    names of hosts have no address, as offline or where there is no IPv6."""
     if isinstance(value, dict): return {k: v if k.startswith('image/png') else portable(v) for k, v in value.items()}
     if isinstance(value, list): return [portable(v) for v in value]
     if not isinstance(value, str): return value

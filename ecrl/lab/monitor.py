@@ -245,9 +245,8 @@ def monitor_widget(
         while not done.wait(every_s) and show(): pass
     thread = threading.Thread(target=watch, daemon=True)
     if show(): thread.start()
-    else: done.set()
     def stop():
         done.set()
-        if thread.ident: thread.join()         # it looks no more
+        if thread.ident and thread is not threading.current_thread(): thread.join(10)      # a look that goes on
     view.stop = stop
     return view

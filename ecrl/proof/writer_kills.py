@@ -109,7 +109,7 @@ def take_over(run: Path, attempt: int, megabytes: int, dead: int) -> dict: # att
     time.sleep(0.05)
     later = [f.name for f in run.iterdir() if before.get(f.name) != f.stat().st_mtime_ns]
     store.release()
-    with suppress(TimeoutError): until(lambda: not alive_in(dead), limit_s=600)     # who dies lets go of files first
+    with suppress(TimeoutError): until(lambda: not alive_in(dead), limit_s=60)     # who dies lets go of files first
     orphans = alive_in(dead)
     whole = is_whole(pack, info.global_step, megabytes) if info else not steps['acknowledged']
     return dict(saved=max(steps['saving'], default=0), acknowledged=max(steps['acknowledged'], default=0),

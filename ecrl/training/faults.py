@@ -32,7 +32,8 @@ import os, signal, sys, time
 def runs(pid):
     try: return open(f'/proc/{pid}/stat').read().rpartition(')')[2].split()[0] not in 'TtZX'
     except OSError: return False
-while any(map(runs, sys.argv[2:])): time.sleep(0.005)       # the time begins when all have stopped
+running, end = sys.argv[2:], time.monotonic() + 60          # the time begins when all have stopped, once
+while running and time.monotonic() < end: running = [p for p in running if runs(p)]; time.sleep(0.005)
 time.sleep(float(sys.argv[1]))
 for pid in sys.argv[2:]:
     try: os.kill(int(pid), signal.SIGCONT)
