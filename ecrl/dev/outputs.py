@@ -11,7 +11,7 @@ __all__ = ['PERIOD_S', 'SHARED', 'COSTS', 'DEAREST', 'PROBLEMS', 'words', 'alike
 
 # %% ../../nbs/dev/875_outputs.ipynb #b3de80c2
 import atexit, ctypes, difflib, faulthandler, importlib, json, os, re, resource, runpy, signal, socket, subprocess
-import sys, tempfile
+import sys, tempfile, warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
@@ -132,6 +132,8 @@ class Recorder(CaptureShell):
     "A shell that remembers what the cells of a notebook have shown."
     def __init__(self, path):
         super().__init__(path, mpl_format='png')
+        # its history has a thread of its own, so Python 3.12 warns of any fork, now and then
+        warnings.filterwarnings('ignore', '.*use of fork', DeprecationWarning)
         self.found, self.varies, self.processor_s = {}, {}, {}       # by id: outputs, what varies, seconds
 
     def cell(self, cell, *args, **kwargs):

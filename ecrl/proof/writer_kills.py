@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 import torch
-from ..base.processes import die_with_parent, lines_of, state_of, until
+from ..base.processes import die_with_parent, fork, lines_of, state_of, until
 from ..checkpoint.store import CheckpointStore
 from ..checkpoint.strategies import OverlappedCheckpoints
 from .campaign import Campaign
@@ -76,7 +76,7 @@ def kill_in_save(
     "Fork a victim, and kill it and its writer at once."
     at.clear()
     parent = os.getpid()
-    if (child := os.fork()) == 0: save_until_killed(kill.run, kill.attempt, megabytes, at, parent)
+    if (child := fork()) == 0: save_until_killed(kill.run, kill.attempt, megabytes, at, parent)
     deadline = time.monotonic() + patience_s
     while at.get()[0] < kill.save and time.monotonic() < deadline: time.sleep(0.0005)
     time.sleep(kill.delay_s)

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 from ...base.files import ConfigError, write_json_atomically
-from ...base.processes import die_with_parent, keep_memory, signal_if_there
+from ...base.processes import die_with_parent, fork, keep_memory, signal_if_there
 from ...contract.config import make_config, parse_yaml
 from ...training.models import build_optimizer
 from ...stages.core import Replica
@@ -49,7 +49,7 @@ def group(bodies: list, path: Path, limit_s: float = 300.0) -> list: # what was 
     parent, pids = os.getpid(), set()
     try:
         for body in bodies:
-            if pid := os.fork(): pids.add(pid); continue
+            if pid := fork(): pids.add(pid); continue
             try:
                 die_with_parent(parent); gc.freeze(); close_others(2); torch.set_num_threads(1)
                 keep_memory()                   # as a replica does, so that its rivals have it too
