@@ -132,8 +132,7 @@ class Recorder(CaptureShell):
     "A shell that remembers what the cells of a notebook have shown."
     def __init__(self, path):
         super().__init__(path, mpl_format='png')
-        # its history has a thread of its own, so Python 3.12 warns of any fork, now and then
-        warnings.filterwarnings('ignore', '.*use of fork', DeprecationWarning)
+        warnings.filterwarnings('ignore', '.*use of fork', DeprecationWarning)  # beside the thread of its history
         self.found, self.varies, self.processor_s = {}, {}, {}       # by id: outputs, what varies, seconds
 
     def cell(self, cell, *args, **kwargs):
